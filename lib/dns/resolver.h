@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * resolver - TXT records over the net, by libunbound
+ *
+ * One libunbound context for each set of DNS settings and of resolv.conf,
+ * never one a message, on one thread of its own that runs an event loop. A
+ * question is asked from any thread and answered on the resolver's thread,
+ * never from inside resolver_ask. "No such name", "failed for now" and "bogus"
+ * are three different answers.
+ *
+ * Threads: resolver_ask and resolver_cancel from any thread; the callback runs
+ * on the resolver's thread, without any lock held, and must be short.
+ * Reference counted: the last resolver_unref stops the thread; it must not
+ * come from the callback.
+ */
+#ifndef RESOLVER_H
+#define RESOLVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "bytes.h"
+
+enum {
+	RESOLVER_MAX_SERVERS = 16,
+	RESOLVER_MAX_RECORDS = 8,
+	RESOLVER_MAX_RECORD_BYTES = 8192
+};
+
+struct resolver_settings {
+	const char *const *servers; /* "ADDRESS" or "ADDRESS@PORT", NULL-ended;
+	                               none: those of RESOLV_CONF */
+	const char *resolv_conf;    /* path; NULL: /etc/resolv.conf */
+	const char *trust_anchor;   /* file; NULL or "": the system's root
+	                               key where there is one */
+	bool dnssec;
+	unsigned timeout_ms;  /* one question, retries included */
+	unsigned max_pending; /* questions at once; beyond: refused */
+};
+
+enum resolver_answer {
+	RESOLVER_FOUND,
+	RESOLVER_NO_NAME, /* no such name, or no TXT there */
+	RESOLVER_TIMEOUT,
+	RESOLVER_FAILED, /* server failure, unreachable, over max_pending */
+	RESOLVER_BOGUS,
+};
+
+enum resolver_security {
+	RESOLVER_UNKNOWN, /* dnssec is off */
+	RESOLVER_INSECURE,
+	RESOLVER_SECURE,
+	RESOLVER_IS_BOGUS,
+};
+
+struct resolver_result {
+	enum resolver_answer answer;
+	enum resolver_security security;
+	uint32_t ttl_s;
+	const struct bytes *records; /* each TXT record, its strings joined;
+	                                gone after the callback */
+	size_t count;
+	const char *why; /* for people; NULL for none; gone likewise */
+	uint64_t elapsed_ns;
+};
+
+struct resolver;
+struct resolver_query;
+
+typedef void resolver_callback(void *ctx, const struct resolver_result *result);
+
+/* What the resolver's statistics are read from. */
+struct resolver_counts {
+	uint64_t asked;
+	uint64_t answered[RESOLVER_BOGUS + 1];
+	uint64_t refused; /* over max_pending */
+	uint64_t pending; /* now */
+};
+
+/* False with a text in ERROR where a server, file or anchor is not usable, or
+ * for lack of memory or threads. */
+bool resolver_new(const struct resolver_settings *settings,
+    struct resolver **resolver_r, char *error, size_t error_size);
+struct resolver *resolver_ref(struct resolver *resolver);
+void resolver_unref(struct resolver *resolver);
+/* Asks for the TXT records at NAME (A-labels, no dot at the end). The callback
+ * comes exactly once unless resolver_cancel was in time. False: refused (out
+ * of memory or over max_pending), no callback comes. */
+bool resolver_ask(struct resolver *resolver, const char *name,
+    resolver_callback *callback, void *ctx, struct resolver_query **query_r);
+/* After this returns true no callback comes; false: it has come or is coming. */
+bool resolver_cancel(struct resolver *resolver, struct resolver_query *query);
+void resolver_counts(struct resolver *resolver, struct resolver_counts *out_r);
+/* CPU time of the resolver's thread. */
+uint64_t resolver_cpu_ns(struct resolver *resolver);
+/* Where questions go, for the log: "127.0.0.1@5353 ..." */
+const char *resolver_servers_text(const struct resolver *resolver);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * config - the configuration as an immutable, counted struct
+ *
+ * config_load reads a file through the table of settings (config_settings.c),
+ * which says of each setting its name, type, default, range, whether a reload
+ * changes it, and its help; config.c makes the domain entries of it. Every
+ * problem is reported, each with file and line. Nothing else sees libconfig.
+ *
+ * Threads: immutable after config_load; the count is atomic.
+ */
+#ifndef SIGNPOST_CONFIG_H
+#define SIGNPOST_CONFIG_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "bytes.h"
+#include "signpost.h"
+
+enum config_mode {
+	MODE_BOTH,
+	MODE_SIGN,
+	MODE_VERIFY,
+};
+
+/* What is done with a message. */
+enum config_action {
+	ACTION_ACCEPT,
+	ACTION_REJECT,
+	ACTION_TEMPFAIL,
+	ACTION_QUARANTINE,
+	ACTION_DISCARD,
+};
+
+/* The MATCH of the sign group: whose mail may be signed for a domain. */
+enum config_match {
+	MATCH_NONE,
+	MATCH_ENVELOPE, /* MAIL FROM's domain is From's */
+	MATCH_AUTH,	/* the authenticated user's domain is From's */
+	MATCH_EITHER,
+};
+
+/* A network: the first BITS of an address count. IPv4 stands mapped into
+ * IPv6, its bits counted from 96. */
+struct config_network {
+	struct in6_addr address;
+	unsigned bits;
+};
+
+struct config_networks {
+	struct config_network *items;
+	size_t count;
+};
+
+/* NULL-ended. */
+struct config_strings {
+	const char **items;
+	size_t count;
+};
+
+/* One of the "keys" of an entry. */
+struct config_key {
+	const char *selector;
+	const char *file;
+	const char *domain; /* d=; NULL: the matched domain */
+	unsigned line;
+};
+
+/* How mail is signed; an entry starts from the "sign" group and changes what
+ * it names. */
+struct config_sign {
+	enum signpost_canon header_canon, body_canon;
+	struct config_strings headers;
+	struct config_strings oversign;
+	int64_t expire_s;
+	const char *identity; /* i=; "" for none */
+	enum config_match match;
+	bool require_published;
+	enum config_action on_error;	     /* accept or tempfail */
+	enum config_action on_no_usable_key; /* accept or tempfail */
+	unsigned min_rsa_bits;
+};
+
+/* One of "domains". NAME is in lower case and A-labels. */
+struct config_domain {
+	const char *name;   /* "example.com", ".example.com",
+	                       "user@example.com", "*" */
+	const char *domain; /* d= for keys that name none; NULL: matched */
+	struct config_key *keys;
+	size_t key_count;
+	bool all;	    /* sign with every usable key */
+	bool key_directory; /* no "keys": its folder in key_directory */
+	struct config_sign sign;
+	unsigned line;
+};
+
+struct config {
+	const char *file;
+
+	const char *socket;
+	mode_t socket_mode;
+	const char *socket_group;
+	const char *user, *group;
+	enum config_mode mode;
+	const char *authserv_id; /* NULL: the MTA's macro j */
+	struct config_strings remove_results_of;
+	struct config_networks trusted_networks;
+	struct config_strings trusted_daemons;
+	struct config_strings untrusted_daemons;
+	const char *key_directory;
+	struct config_domain *domains; /* sorted by name */
+	size_t domain_count;
+	struct config_sign sign;
+
+	struct {
+		struct signpost_verify_options options;
+		enum config_action on_fail, on_temperror;
+		bool require_aligned_pass;
+		bool trusted_too;
+	} verify;
+	struct {
+		int64_t window_s;
+		unsigned threshold;
+	} replay;
+	struct {
+		struct config_strings servers;
+		int64_t timeout_ms;
+		bool dnssec;
+		const char *trust_anchor;
+		unsigned max_pending;
+	} dns;
+	struct {
+		unsigned threads;
+		unsigned queue;
+		enum config_action on_overload; /* tempfail or accept */
+	} workers;
+	struct {
+		unsigned max_connections;
+		size_t max_header_bytes;
+		int64_t max_wait_ms;
+		int64_t stop_timeout_ms;
+	} limits;
+	struct {
+		const char *type, *path;
+		size_t cache;
+		int64_t ttl_s;
+	} key_store;
+	struct {
+		const char *socket;
+		mode_t socket_mode;
+		const char *http;
+	} status;
+	struct {
+		const char *to, *format;
+		int level; /* of syslog(3) */
+	} log;
+};
+
+struct config_problem {
+	const char *file;
+	unsigned line;
+	const char *setting; /* "dns.timeout"; "" for none */
+	const char *text;
+};
+
+/* All that was found wrong; FATAL where the configuration can't be used. */
+struct config_problems {
+	struct config_problem *items;
+	size_t count;
+};
+
+/* Reads FILE. NULL with the problems where it can't be used; problems may be
+ * there beside a configuration, too (warnings). PROBLEMS_R is always to be
+ * freed with config_problems_fini. */
+const struct config *config_load(
+    const char *file, struct config_problems *problems_r);
+void config_problems_fini(struct config_problems *problems);
+/* Adds a problem; TEXT is formatted. Other modules (keystore) report theirs
+ * through this, too. */
+void config_problem(struct config_problems *problems, const char *file,
+    unsigned line, const char *setting, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+const struct config *config_ref(const struct config *config);
+void config_unref(const struct config *config);
+/* The names of settings that differ between the two and need a restart, in
+ * NAMES_R, MAX at most; returns how many. */
+size_t config_needs_restart(const struct config *old, const struct config *new,
+    const char **names_r, size_t max);
+/* Whether ADDRESS (AF_INET or AF_INET6) is in one of NETWORKS. */
+bool config_in_networks(
+    const struct config_networks *networks, const struct sockaddr *address);
+/* The entry that applies to a From address (LOCAL may be empty): the address,
+ * else the exact domain, else the nearest parent, else "*"; NULL for none.
+ * DOMAIN is in lower case and A-labels. */
+const struct config_domain *config_find_domain(
+    const struct config *config, struct bytes local, const char *domain);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * keystore - domain to selectors and private keys
+ *
+ * At load the files are indexed (names only); a key is read and parsed when it
+ * is first needed and then kept, capped, each once however many messages ask
+ * (single flight). Files are checked for mode and owner: readable by nobody
+ * but their owner (and a group that is the daemon's), the owner root or the
+ * daemon's user; the directory not writable by others.
+ *
+ * Threads: shared, counted; one mutex, never held while a file is read.
+ */
+#ifndef KEYSTORE_H
+#define KEYSTORE_H
+
+#include "config.h"
+
+enum {
+	KEYSTORE_MAX_KEYS = 16 /* that sign one message */
+};
+
+/* A key that signs: private key, selector and d=, which change together. */
+struct keystore_key {
+	struct signpost_private_key *key; /* one reference of its own */
+	const char *selector;
+	const char *domain; /* d= */
+	const char *file;
+};
+
+/* What keystore_select found. */
+struct keystore_keys {
+	struct keystore_key items[KEYSTORE_MAX_KEYS];
+	size_t count;
+	size_t named;	 /* keys that apply, usable or not */
+	size_t unusable; /* of those, that could not be loaded */
+	char why[256];	 /* the first unusable one's reason, for the log */
+	void *owner;	 /* what keeps the strings alive */
+};
+
+struct keystore_counts {
+	uint64_t hits, misses, evictions, entries, failures;
+};
+
+struct keystore;
+
+/* Indexes the keys that CONFIG names. Problems go to PROBLEMS; with CHECK,
+ * every key is read too. NULL: out of memory. */
+struct keystore *keystore_new(struct signpost *handle,
+    const struct config *config, bool check, struct config_problems *problems);
+struct keystore *keystore_ref(struct keystore *keystore);
+void keystore_unref(struct keystore *keystore);
+/* The keys that sign for From domain DOMAIN (lower case, A-labels) under ENTRY
+ * (NULL: no entry, its folder in key_directory): exactly one of each
+ * algorithm, or all. False: out of memory. */
+bool keystore_select(struct keystore *keystore,
+    const struct config_domain *entry, const char *domain,
+    struct keystore_keys *keys_r);
+/* Whether any key applies at all: cheap, nothing is read. */
+bool keystore_has(struct keystore *keystore, const struct config_domain *entry,
+    const char *domain);
+void keystore_keys_fini(struct keystore_keys *keys);
+void keystore_counts(struct keystore *keystore, struct keystore_counts *out_r);
+/* Calls VISIT for every key in the configuration and in key_directory. */
+typedef void keystore_visit(
+    void *ctx, const char *domain, const char *selector, const char *file);
+void keystore_each(struct keystore *keystore, keystore_visit *visit, void *ctx);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * log - lines to syslog, standard error or a file, as text or JSON
+ *
+ * A line is a level, a text and key=value pairs; values are quoted where they
+ * need it and control characters never come through.
+ *
+ * Threads: log_set only while no other thread logs; all else from any.
+ */
+#ifndef LOG_H
+#define LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <syslog.h>
+
+enum log_format {
+	LOG_TEXT,
+	LOG_JSON,
+};
+
+struct log;
+
+/* TO: "syslog", "stderr" or a path. NULL with a text in ERROR where it can't
+ * be opened. LEVEL: LOG_ERR to LOG_DEBUG. */
+struct log *log_new(const char *to, enum log_format format, int level,
+    char *error, size_t error_size);
+void log_free(struct log *log);
+/* Opens a file anew (after rotation) and takes another level. */
+void log_reopen(struct log *log, int level);
+bool log_wants(const struct log *log, int level);
+/* One plain line. */
+void log_line(struct log *log, int level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A line built of pairs: log_pairs_init, log_pair ..., log_pairs_end. */
+struct log_pairs {
+	struct log *log;
+	int level;
+	bool skipped; /* below the level: nothing is built */
+	size_t len;
+	char text[2048]; /* a longer line is cut and marked so */
+};
+
+void log_pairs_init(struct log_pairs *pairs, struct log *log, int level);
+void log_pair(struct log_pairs *pairs, const char *key, const char *value);
+void log_pair_bytes(
+    struct log_pairs *pairs, const char *key, const char *value, size_t len);
+void log_pair_number(struct log_pairs *pairs, const char *key, long long value);
+void log_pairs_end(struct log_pairs *pairs);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * policy - what is to be done with a message, and why
+ *
+ * A pure function of the configuration and of what is known at the end of the
+ * header, so that the daemon and "signpost explain" can't differ. It asks the
+ * keystore only whether there are keys.
+ */
+#ifndef POLICY_H
+#define POLICY_H
+
+#include "address.h"
+#include "keystore.h"
+
+/* What is known of a message when its header has ended. */
+struct policy_input {
+	const struct sockaddr *client; /* NULL: no client (local submission) */
+	const char *auth_user;	       /* {auth_authen}; NULL: none */
+	const char *daemon_name;       /* {daemon_name}; NULL: not given */
+	struct bytes sender;	       /* MAIL FROM as given, "<>" for null */
+	size_t from_count;	       /* From fields */
+	bool from_ok;		       /* FROM holds the one field's mailbox */
+	struct address from;	       /* the first mailbox */
+};
+
+/* Each has a token for the log and a text for people. */
+enum policy_reason {
+	POLICY_SIGN,	       /* sign: trusted, and there is a key */
+	POLICY_VERIFY,	       /* verify: not trusted */
+	POLICY_VERIFY_TRUSTED, /* verify_trusted: verify.trusted_too */
+	POLICY_MODE,	       /* mode: this instance does not do that */
+	POLICY_FROM_FIELDS,    /* from_fields: no From, or several */
+	POLICY_FROM_SYNTAX,    /* from_syntax: no mailbox, or not a domain */
+	POLICY_NO_KEY,	       /* no_key: nothing configured for the domain */
+	POLICY_MATCH,	       /* match: envelope or user is another's */
+	POLICY_NO_USABLE_KEY,  /* no_usable_key: keys, but none loads */
+	POLICY_REASONS
+};
+
+/* What made the client trusted, or not. */
+enum policy_trust {
+	TRUST_NONE,
+	TRUST_UNTRUSTED_DAEMON, /* wins over all of the below */
+	TRUST_NETWORK,
+	TRUST_AUTH,
+	TRUST_NO_CLIENT,
+	TRUST_DAEMON,
+};
+
+struct policy_decision {
+	bool sign;
+	bool verify;
+	enum policy_trust trust;
+	enum policy_reason reason;
+	const struct config_domain *entry;  /* NULL: none applies */
+	const struct config_sign *settings; /* how to sign; never NULL */
+	char domain[DOMAIN_SIZE]; /* From's, lower case and A-labels, or "" */
+};
+
+void policy_decide(const struct config *config, struct keystore *keystore,
+    const struct policy_input *input, struct policy_decision *decision_r);
+const char *policy_reason_token(enum policy_reason reason);
+const char *policy_reason_text(enum policy_reason reason);
+const char *policy_trust_token(enum policy_trust trust);
+const char *policy_trust_text(enum policy_trust trust);
+
+#endif
