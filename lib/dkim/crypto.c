@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "crypto.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/rsa.h>
+
+enum {
+	HASHES = 2
+};
+
+static const char *const hash_names[HASHES] = {
+	[HASH_SHA256] = "SHA2-256",
+	[HASH_SHA1] = "SHA1",
+};
+
+struct signpost {
+	EVP_MD *hashes[HASHES]; /* NULL where libcrypto has none */
+};
+
+struct hash {
+	EVP_MD_CTX *ctx;
+	const EVP_MD *md; /* the handle's */
+	bool failed;
+};
+
+static enum hash_algorithm
+hash_of(enum signpost_algorithm algorithm)
+{
+	return algorithm == SIGNPOST_RSA_SHA1 ? HASH_SHA1 : HASH_SHA256;
+}
+
+/* Fetching succeeds for a digest that the system's policy then refuses to
+ * start, so starting it is the test. */
+static EVP_MD *
+hash_fetch(const char *name)
+{
+	EVP_MD *md = EVP_MD_fetch(NULL, name, NULL);
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	bool usable = md != NULL && ctx != NULL &&
+	    EVP_MD_get_size(md) <= HASH_MAX_BYTES &&
+	    EVP_DigestInit_ex2(ctx, md, NULL) == 1;
+
+	EVP_MD_CTX_free(ctx);
+	if (usable)
+		return md;
+	EVP_MD_free(md);
+	return NULL;
+}
+
+enum signpost_status
+signpost_new(struct signpost **handle_r)
+{
+	struct signpost *handle = calloc(1, sizeof(*handle));
+
+	*handle_r = NULL;
+	if (handle == NULL)
+		return SIGNPOST_NOMEM;
+	for (size_t i = 0; i < HASHES; i++)
+		handle->hashes[i] = hash_fetch(hash_names[i]);
+	ERR_clear_error();
+	if (handle->hashes[HASH_SHA256] == NULL) {
+		signpost_free(handle);
+		return SIGNPOST_CRYPTO;
+	}
+	*handle_r = handle;
+	return SIGNPOST_OK;
+}
+
+void
+signpost_free(struct signpost *handle)
+{
+	if (handle == NULL)
+		return;
+	for (size_t i = 0; i < HASHES; i++)
+		EVP_MD_free(handle->hashes[i]);
+	free(handle);
+}
+
+bool
+crypto_has_hash(const struct signpost *handle, enum hash_algorithm algorithm)
+{
+	return handle->hashes[algorithm] != NULL;
+}
+
+enum signpost_status
+hash_new(const struct signpost *handle, enum hash_algorithm algorithm,
+    struct hash **hash_r)
+{
+	struct hash *hash;
+
+	assert(crypto_has_hash(handle, algorithm));
+	*hash_r = NULL;
+	hash = calloc(1, sizeof(*hash));
+	if (hash == NULL)
+		return SIGNPOST_NOMEM;
+	hash->md = handle->hashes[algorithm];
+	hash->ctx = EVP_MD_CTX_new();
+	if (hash->ctx == NULL ||
+	    EVP_DigestInit_ex2(hash->ctx, hash->md, NULL) != 1) {
+		ERR_clear_error();
+		hash_free(hash);
+		return SIGNPOST_NOMEM;
+	}
+	*hash_r = hash;
+	return SIGNPOST_OK;
+}
+
+void
+hash_free(struct hash *hash)
+{
+	if (hash == NULL)
+		return;
+	EVP_MD_CTX_free(hash->ctx);
+	free(hash);
+}
+
+void
+hash_update(struct hash *hash, const void *data, size_t len)
+{
+	if (EVP_DigestUpdate(hash->ctx, data, len) != 1)
+		hash->failed = true;
+}
+
+enum signpost_status
+hash_final(struct hash *hash, struct digest *digest_r)
+{
+	bool failed = hash->failed;
+	unsigned len = 0;
+
+	*digest_r = (struct digest){ .len = 0 };
+	if (EVP_DigestFinal_ex(hash->ctx, digest_r->data, &len) != 1)
+		failed = true;
+	digest_r->len = len;
+	hash->failed = EVP_DigestInit_ex2(hash->ctx, hash->md, NULL) != 1;
+	if (failed)
+		ERR_clear_error();
+	return failed ? SIGNPOST_CRYPTO : SIGNPOST_OK;
+}
+
+/* Empties libcrypto's queue of errors and says whether memory was among
+ * them: an operation that ran out of it has proved nothing. */
+static bool
+out_of_memory(void)
+{
+	bool found = false;
+	unsigned long error;
+
+	while ((error = ERR_get_error()) != 0) {
+		if (ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE)
+			found = true;
+	}
+	return found;
+}
+
+/* PKCS #1 v1.5 over a digest made before (RFC 6376 section 3.3.2). */
+static bool
+rsa_setup(EVP_PKEY_CTX *ctx, const EVP_MD *md)
+{
+	return EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) == 1 &&
+	    EVP_PKEY_CTX_set_signature_md(ctx, md) == 1;
+}
+
+static int
+rsa_sign(EVP_PKEY *key, const EVP_MD *md, const struct digest *digest,
+    unsigned char *out, size_t *len)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+	int signed_ok = -1;
+
+	if (ctx != NULL && EVP_PKEY_sign_init(ctx) == 1 && rsa_setup(ctx, md))
+		signed_ok =
+		    EVP_PKEY_sign(ctx, out, len, digest->data, digest->len);
+	EVP_PKEY_CTX_free(ctx);
+	return signed_ok;
+}
+
+static int
+rsa_verify(EVP_PKEY *key, const EVP_MD *md, const struct digest *digest,
+    const unsigned char *signature, size_t len)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+	int matches = -1;
+
+	if (ctx != NULL && EVP_PKEY_verify_init(ctx) == 1 && rsa_setup(ctx, md))
+		matches = EVP_PKEY_verify(
+		    ctx, signature, len, digest->data, digest->len);
+	EVP_PKEY_CTX_free(ctx);
+	return matches;
+}
+
+/* PureEdDSA, whose message is the digest (RFC 8463 section 3). */
+static int
+ed25519_sign(
+    EVP_PKEY *key, const struct digest *digest, unsigned char *out, size_t *len)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	int signed_ok = -1;
+
+	if (ctx != NULL &&
+	    EVP_DigestSignInit_ex(ctx, NULL, NULL, NULL, NULL, key, NULL) == 1)
+		signed_ok =
+		    EVP_DigestSign(ctx, out, len, digest->data, digest->len);
+	EVP_MD_CTX_free(ctx);
+	return signed_ok;
+}
+
+static int
+ed25519_verify(EVP_PKEY *key, const struct digest *digest,
+    const unsigned char *signature, size_t len)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	int matches = -1;
+
+	if (ctx != NULL &&
+	    EVP_DigestVerifyInit_ex(ctx, NULL, NULL, NULL, NULL, key, NULL) ==
+		1)
+		matches = EVP_DigestVerify(
+		    ctx, signature, len, digest->data, digest->len);
+	EVP_MD_CTX_free(ctx);
+	return matches;
+}
+
+enum signpost_status
+crypto_sign(const struct signpost *handle, EVP_PKEY *key,
+    enum signpost_algorithm algorithm, const struct digest *digest,
+    unsigned char *out, size_t out_max, size_t *out_len_r)
+{
+	const EVP_MD *md = handle->hashes[hash_of(algorithm)];
+	int signed_ok;
+
+	assert(algorithm == SIGNPOST_RSA_SHA256 ||
+	    algorithm == SIGNPOST_ED25519_SHA256);
+	*out_len_r = out_max;
+	if (algorithm == SIGNPOST_ED25519_SHA256)
+		signed_ok = ed25519_sign(key, digest, out, out_len_r);
+	else
+		signed_ok = rsa_sign(key, md, digest, out, out_len_r);
+	if (signed_ok == 1)
+		return SIGNPOST_OK;
+	*out_len_r = 0;
+	return out_of_memory() ? SIGNPOST_NOMEM : SIGNPOST_CRYPTO;
+}
+
+enum signpost_status
+crypto_verify(const struct signpost *handle, EVP_PKEY *key,
+    enum signpost_algorithm algorithm, const struct digest *digest,
+    struct bytes signature)
+{
+	const EVP_MD *md = handle->hashes[hash_of(algorithm)];
+	const unsigned char *data = (const unsigned char *)signature.data;
+	int matches;
+
+	assert(md != NULL);
+	if (algorithm == SIGNPOST_ED25519_SHA256)
+		matches = ed25519_verify(key, digest, data, signature.len);
+	else
+		matches = rsa_verify(key, md, digest, data, signature.len);
+	if (matches == 1)
+		return SIGNPOST_OK;
+	if (out_of_memory() || matches < 0)
+		return SIGNPOST_CRYPTO;
+	return SIGNPOST_SYNTAX;
+}
