@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "work.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+	THREADS = 200,
+	JOBS_A_THREAD = 50,
+	FIFO_JOBS = 20
+};
+
+static struct timespec
+in_ms(long ms)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_sec += ms / 1000;
+	at.tv_nsec += ms % 1000 * 1000000;
+	if (at.tv_nsec >= 1000000000) {
+		at.tv_sec++;
+		at.tv_nsec -= 1000000000;
+	}
+	return at;
+}
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void
+pause_ms(unsigned ms)
+{
+	usleep(ms * 1000);
+}
+
+static struct work *
+pool(unsigned threads, unsigned capacity)
+{
+	struct work *work;
+
+	assert_true(work_new(threads, capacity, &work));
+	return work;
+}
+
+/* An operation that waits until it is let go. */
+struct gate {
+	atomic_bool open;
+	atomic_uint inside;
+	atomic_uint passed;
+	atomic_uint most; /* inside at once */
+};
+
+static void
+pass_gate(void *ctx, size_t i)
+{
+	struct gate *gate = ctx;
+	unsigned inside = atomic_fetch_add(&gate->inside, 1) + 1;
+	unsigned most = atomic_load(&gate->most);
+
+	(void)i;
+	while (inside > most &&
+	    !atomic_compare_exchange_weak(&gate->most, &most, inside))
+		;
+	while (!atomic_load(&gate->open))
+		pause_ms(1);
+	atomic_fetch_sub(&gate->inside, 1);
+	atomic_fetch_add(&gate->passed, 1);
+}
+
+/* A thread that runs one job. */
+struct runner {
+	struct work *work;
+	void (*operation)(void *, size_t);
+	void *ctx;
+	size_t count;
+	long timeout_ms;
+	struct work_times times[WORK_MAX_OPERATIONS];
+	enum work_outcome outcome;
+	uint64_t wait_ns;
+	pthread_t thread;
+};
+
+static void *
+run_one(void *arg)
+{
+	struct runner *runner = arg;
+	struct work_job job = { runner->operation, runner->ctx, runner->count,
+		runner->times };
+	struct timespec deadline = in_ms(runner->timeout_ms);
+
+	runner->outcome =
+	    work_run(runner->work, &job, &deadline, &runner->wait_ns);
+	return NULL;
+}
+
+static void
+start(struct runner *runner)
+{
+	assert_int_equal(
+	    pthread_create(&runner->thread, NULL, run_one, runner), 0);
+}
+
+static void
+join(struct runner *runner)
+{
+	assert_int_equal(pthread_join(runner->thread, NULL), 0);
+}
+
+static struct runner
+gate_runner(struct work *work, struct gate *gate, size_t count, long timeout_ms)
+{
+	return (struct runner){ .work = work,
+		.operation = pass_gate,
+		.ctx = gate,
+		.count = count,
+		.timeout_ms = timeout_ms };
+}
+
+static void
+wait_for_inside(struct gate *gate, unsigned inside)
+{
+	while (atomic_load(&gate->inside) != inside)
+		pause_ms(1);
+}
+
+static void
+wait_for_depth(struct work *work, unsigned depth)
+{
+	struct work_counts counts;
+
+	for (;;) {
+		work_counts(work, &counts);
+		if (counts.depth == depth)
+			return;
+		pause_ms(1);
+	}
+}
+
+static size_t
+count_ran(const struct runner *runner)
+{
+	size_t ran = 0;
+
+	for (size_t i = 0; i < runner->count; i++)
+		ran += runner->times[i].ran;
+	return ran;
+}
+
+static void
+test_full_queue_is_busy_at_once(void **state)
+{
+	struct work *work = pool(1, 2);
+	struct gate gate = { 0 };
+	struct runner inside = gate_runner(work, &gate, 1, 60000);
+	struct runner waits[2] = { inside, inside };
+	struct runner refused = inside;
+	struct work_counts counts;
+
+	(void)state;
+	start(&inside);
+	wait_for_inside(&gate, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		start(&waits[i]);
+		wait_for_depth(work, i + 1);
+	}
+	run_one(&refused);
+	assert_int_equal(refused.outcome, WORK_BUSY);
+	assert_false(refused.times[0].ran);
+	assert_in_range(refused.wait_ns, 0, 1000000000);
+	work_counts(work, &counts);
+	assert_int_equal(counts.workers, 1);
+	assert_int_equal(counts.busy, 1);
+	assert_int_equal(counts.depth, 2);
+	assert_int_equal(counts.capacity, 2);
+	assert_int_equal(counts.overloads, 1);
+	atomic_store(&gate.open, true);
+	join(&inside);
+	for (unsigned i = 0; i < 2; i++) {
+		join(&waits[i]);
+		assert_int_equal(waits[i].outcome, WORK_DONE);
+		assert_true(waits[i].times[0].ran);
+		assert_true(waits[i].times[0].queue_ns <= waits[i].wait_ns);
+	}
+	work_counts(work, &counts);
+	assert_int_equal(counts.busy, 0);
+	assert_int_equal(counts.depth, 0);
+	assert_int_equal(atomic_load(&gate.passed), 3);
+	work_free(work);
+}
+
+static void
+test_deadline_in_queue_drops_the_job(void **state)
+{
+	struct work *work = pool(1, 4);
+	struct gate gate = { 0 };
+	struct runner inside = gate_runner(work, &gate, 1, 60000);
+	struct runner late = gate_runner(work, &gate, 3, 30);
+	struct work_counts counts;
+
+	(void)state;
+	start(&inside);
+	wait_for_inside(&gate, 1);
+	run_one(&late);
+	assert_int_equal(late.outcome, WORK_DEADLINE);
+	assert_int_equal(count_ran(&late), 0);
+	assert_true(late.wait_ns >= 29000000);
+	work_counts(work, &counts);
+	assert_int_equal(counts.deadlines, 1);
+	assert_int_equal(counts.depth, 0);
+	atomic_store(&gate.open, true);
+	join(&inside);
+	work_free(work);
+	assert_int_equal(atomic_load(&gate.passed), 1);
+}
+
+static void *
+open_after_100_ms(void *arg)
+{
+	struct gate *gate = arg;
+
+	pause_ms(100);
+	atomic_store(&gate->open, true);
+	return NULL;
+}
+
+/* The operation under way is waited for; what was not begun is dropped. */
+static void
+test_deadline_in_flight(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t count;
+		enum work_outcome want;
+	} rows[] = {
+		{ "all begun", 1, WORK_DONE },
+		{ "some not begun", 3, WORK_DEADLINE },
+	};
+
+	(void)state;
+	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+		struct work *work = pool(1, 4);
+		struct gate gate = { 0 };
+		struct runner runner =
+		    gate_runner(work, &gate, rows[r].count, 20);
+		pthread_t opener;
+
+		print_message("%s\n", rows[r].name);
+		assert_int_equal(
+		    pthread_create(&opener, NULL, open_after_100_ms, &gate), 0);
+		run_one(&runner);
+		assert_int_equal(runner.outcome, rows[r].want);
+		assert_int_equal(count_ran(&runner), 1);
+		assert_true(runner.times[0].ran);
+		assert_int_equal(atomic_load(&gate.passed), 1);
+		pthread_join(opener, NULL);
+		work_free(work);
+	}
+}
+
+static void
+test_deadline_passed_before_submission(void **state)
+{
+	struct work *work = pool(1, 1);
+	struct gate gate = { .open = true };
+	struct runner runner = gate_runner(work, &gate, 2, -1000);
+	struct work_counts counts;
+
+	(void)state;
+	run_one(&runner);
+	assert_int_equal(runner.outcome, WORK_DEADLINE);
+	work_counts(work, &counts);
+	assert_int_equal(counts.deadlines, 1);
+	work_free(work);
+	assert_int_equal(atomic_load(&gate.passed), 0);
+}
+
+static void
+test_operations_of_a_job_run_side_by_side(void **state)
+{
+	struct work *work = pool(4, 1);
+	struct gate gate = { 0 };
+	struct runner runner = gate_runner(work, &gate, 6, 60000);
+
+	(void)state;
+	start(&runner);
+	wait_for_inside(&gate, 4);
+	atomic_store(&gate.open, true);
+	join(&runner);
+	assert_int_equal(runner.outcome, WORK_DONE);
+	assert_int_equal(count_ran(&runner), 6);
+	assert_int_equal(atomic_load(&gate.most), 4);
+	work_free(work);
+}
+
+static void
+mark(void *ctx, size_t i)
+{
+	atomic_uint *marks = ctx;
+
+	atomic_fetch_add(&marks[i], 1);
+}
+
+static void
+test_every_operation_runs_once(void **state)
+{
+	static const size_t rows[] = { 0, 1, 2, 63, WORK_MAX_OPERATIONS };
+	struct work *work = pool(3, 1);
+
+	(void)state;
+	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+		atomic_uint marks[WORK_MAX_OPERATIONS + 1] = { 0 };
+		struct runner runner = { .work = work,
+			.operation = mark,
+			.ctx = marks,
+			.count = rows[r],
+			.timeout_ms = 60000 };
+
+		run_one(&runner);
+		assert_int_equal(runner.outcome, WORK_DONE);
+		assert_int_equal(count_ran(&runner), rows[r]);
+		for (size_t i = 0; i <= WORK_MAX_OPERATIONS; i++)
+			assert_int_equal(
+			    atomic_load(&marks[i]), i < rows[r] ? 1 : 0);
+	}
+	work_free(work);
+}
+
+/* One worker: the order in which operations begin is the queue's. */
+struct turn {
+	atomic_uint *next;
+	unsigned got[2];
+};
+
+static void
+take_turn(void *ctx, size_t i)
+{
+	struct turn *turn = ctx;
+
+	turn->got[i] = atomic_fetch_add(turn->next, 1);
+}
+
+static void
+test_jobs_are_served_in_order(void **state)
+{
+	struct work *work = pool(1, FIFO_JOBS);
+	struct gate gate = { 0 };
+	struct runner inside = gate_runner(work, &gate, 1, 60000);
+	struct runner runners[FIFO_JOBS];
+	struct turn turns[FIFO_JOBS];
+	atomic_uint next = 0;
+
+	(void)state;
+	start(&inside);
+	wait_for_inside(&gate, 1);
+	for (unsigned i = 0; i < FIFO_JOBS; i++) {
+		turns[i] = (struct turn){ .next = &next };
+		runners[i] = (struct runner){ .work = work,
+			.operation = take_turn,
+			.ctx = &turns[i],
+			.count = 2,
+			.timeout_ms = 60000 };
+		start(&runners[i]);
+		wait_for_depth(work, i + 1);
+	}
+	atomic_store(&gate.open, true);
+	join(&inside);
+	for (unsigned i = 0; i < FIFO_JOBS; i++) {
+		join(&runners[i]);
+		assert_int_equal(turns[i].got[0], i * 2);
+		assert_int_equal(turns[i].got[1], i * 2 + 1);
+	}
+	work_free(work);
+}
+
+/* A job given up in the middle of the queue leaves its neighbours alone. */
+static void
+test_deadline_in_the_middle_of_the_queue(void **state)
+{
+	static const long timeouts_ms[] = { 60000, 40, 60000, 20, 30 };
+	enum {
+		N = sizeof(timeouts_ms) / sizeof(timeouts_ms[0])
+	};
+	struct work *work = pool(1, N);
+	struct gate gate = { 0 };
+	struct runner inside = gate_runner(work, &gate, 1, 60000);
+	struct runner runners[N];
+
+	(void)state;
+	start(&inside);
+	wait_for_inside(&gate, 1);
+	for (unsigned i = 0; i < N; i++) {
+		runners[i] = gate_runner(work, &gate, 1, timeouts_ms[i]);
+		start(&runners[i]);
+	}
+	wait_for_depth(work, N);
+	wait_for_depth(work, 2);
+	atomic_store(&gate.open, true);
+	join(&inside);
+	for (unsigned i = 0; i < N; i++) {
+		join(&runners[i]);
+		assert_int_equal(runners[i].outcome,
+		    timeouts_ms[i] == 60000 ? WORK_DONE : WORK_DEADLINE);
+	}
+	work_free(work);
+	assert_int_equal(atomic_load(&gate.passed), 3);
+}
+
+struct crowd {
+	struct work *work;
+	atomic_uint operations, done, busy, late;
+};
+
+static void
+count_operation(void *ctx, size_t i)
+{
+	struct crowd *crowd = ctx;
+
+	(void)i;
+	atomic_fetch_add(&crowd->operations, 1);
+}
+
+static void *
+crowd_member(void *arg)
+{
+	struct crowd *crowd = arg;
+
+	for (unsigned i = 0; i < JOBS_A_THREAD; i++) {
+		struct runner runner = { .work = crowd->work,
+			.operation = count_operation,
+			.ctx = crowd,
+			.count = i % 4 + 1,
+			.timeout_ms = i % 10 == 9 ? 0 : 60000 };
+
+		run_one(&runner);
+		atomic_fetch_add(runner.outcome == WORK_DONE ? &crowd->done
+			: runner.outcome == WORK_BUSY	     ? &crowd->busy
+							     : &crowd->late,
+		    1);
+		/* What the pool says it ran, it ran. */
+		atomic_fetch_sub(
+		    &crowd->operations, (unsigned)count_ran(&runner));
+	}
+	return NULL;
+}
+
+static void
+test_200_threads_submit_at_once(void **state)
+{
+	static const unsigned capacities[] = { 8, THREADS };
+
+	(void)state;
+	for (size_t c = 0; c < 2; c++) {
+		struct crowd crowd = { .work = pool(3, capacities[c]) };
+		struct work_counts counts;
+		pthread_t threads[THREADS];
+
+		for (unsigned i = 0; i < THREADS; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL,
+					     crowd_member, &crowd),
+			    0);
+		for (unsigned i = 0; i < THREADS; i++)
+			pthread_join(threads[i], NULL);
+		work_counts(crowd.work, &counts);
+		assert_int_equal(atomic_load(&crowd.operations), 0);
+		assert_int_equal(crowd.done + crowd.busy + crowd.late,
+		    THREADS * JOBS_A_THREAD);
+		assert_int_equal(counts.overloads, crowd.busy);
+		assert_int_equal(counts.deadlines, crowd.late);
+		assert_int_equal(counts.depth, 0);
+		assert_int_equal(counts.busy, 0);
+		assert_true(crowd.done > 0 && crowd.late > 0);
+		/* Each thread has one job at a time. */
+		if (capacities[c] == THREADS)
+			assert_int_equal(crowd.busy, 0);
+		work_free(crowd.work);
+	}
+}
+
+static void
+burn_20_ms(void *ctx, size_t i)
+{
+	struct timespec cpu;
+	uint64_t end = 0;
+
+	(void)ctx;
+	(void)i;
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+		if (end == 0)
+			end = (uint64_t)cpu.tv_nsec + 20000000;
+	} while ((uint64_t)cpu.tv_nsec < end && cpu.tv_sec == 0);
+}
+
+static void
+test_cpu_time_is_that_of_the_operation(void **state)
+{
+	struct work *work = pool(2, 1);
+	struct runner burns = { .work = work,
+		.operation = burn_20_ms,
+		.count = 1,
+		.timeout_ms = 60000 };
+	struct work_counts before, after;
+
+	(void)state;
+	work_counts(work, &before);
+	run_one(&burns);
+	work_counts(work, &after);
+	assert_in_range(burns.times[0].cpu_ns, 19000000, 60000000);
+	assert_true(burns.wait_ns >= burns.times[0].cpu_ns);
+	assert_in_range(after.cpu_ns - before.cpu_ns, burns.times[0].cpu_ns,
+	    burns.times[0].cpu_ns + 20000000);
+	work_free(work);
+}
+
+static void
+look_at_thread(void *ctx, size_t i)
+{
+	char *name = ctx;
+	sigset_t mask;
+
+	(void)i;
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	if (sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGHUP) == 1)
+		pthread_getname_np(pthread_self(), name, 16);
+}
+
+static void
+test_workers_are_named_and_block_signals(void **state)
+{
+	struct work *work = pool(1, 1);
+	char name[16] = "";
+	struct runner runner = { .work = work,
+		.operation = look_at_thread,
+		.ctx = name,
+		.count = 1,
+		.timeout_ms = 60000 };
+	sigset_t mask;
+
+	(void)state;
+	run_one(&runner);
+	assert_string_equal(name, "signpost-work");
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	assert_int_equal(sigismember(&mask, SIGTERM), 0);
+	work_free(work);
+}
+
+static void
+test_free_while_idle(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 100; i++)
+		work_free(pool(i % 5, 1));
+	work_free(NULL);
+}
+
+static void
+test_free_finishes_what_is_queued(void **state)
+{
+	struct work *work = pool(1, 8);
+	struct gate gate = { 0 };
+	struct runner runners[8];
+	pthread_t opener;
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		runners[i] = gate_runner(work, &gate, 2, 60000);
+		start(&runners[i]);
+	}
+	wait_for_depth(work, 8);
+	assert_int_equal(
+	    pthread_create(&opener, NULL, open_after_100_ms, &gate), 0);
+	work_free(work);
+	pthread_join(opener, NULL);
+	for (unsigned i = 0; i < 8; i++) {
+		join(&runners[i]);
+		assert_int_equal(runners[i].outcome, WORK_DONE);
+	}
+	assert_int_equal(atomic_load(&gate.passed), 16);
+}
+
+static void
+nothing(void *ctx, size_t i)
+{
+	(void)ctx;
+	(void)i;
+}
+
+/* A bound against gross faults (a poll, a sleep): far above the real cost. */
+static void
+test_an_empty_job_costs_microseconds(void **state)
+{
+	enum {
+		N = 2000
+	};
+	struct work *work = pool(0, 1);
+	struct runner runner = { .work = work,
+		.operation = nothing,
+		.count = 1,
+		.timeout_ms = 60000 };
+	uint64_t begin = now_ns();
+
+	(void)state;
+	for (unsigned i = 0; i < N; i++)
+		run_one(&runner);
+	begin = (now_ns() - begin) / N;
+	print_message("%u ns a job of one empty operation\n", (unsigned)begin);
+	assert_in_range(begin, 0, 2000000);
+	work_free(work);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_full_queue_is_busy_at_once),
+		cmocka_unit_test(test_deadline_in_queue_drops_the_job),
+		cmocka_unit_test(test_deadline_in_flight),
+		cmocka_unit_test(test_deadline_passed_before_submission),
+		cmocka_unit_test(test_operations_of_a_job_run_side_by_side),
+		cmocka_unit_test(test_every_operation_runs_once),
+		cmocka_unit_test(test_jobs_are_served_in_order),
+		cmocka_unit_test(test_deadline_in_the_middle_of_the_queue),
+		cmocka_unit_test(test_200_threads_submit_at_once),
+		cmocka_unit_test(test_cpu_time_is_that_of_the_operation),
+		cmocka_unit_test(test_workers_are_named_and_block_signals),
+		cmocka_unit_test(test_free_while_idle),
+		cmocka_unit_test(test_free_finishes_what_is_queued),
+		cmocka_unit_test(test_an_empty_job_costs_microseconds),
+	};
+
+	return cmocka_run_group_tests_name("work", tests, NULL, NULL);
+}
