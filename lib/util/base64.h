@@ -15,7 +15,8 @@ void base64_encode(const void *data, size_t len, struct buf *out);
 /* Appends what TEXT encodes. SP, TAB, CR and LF may stand anywhere (RFC 6376
  * section 2.10: FWS); anything else outside the alphabet, data after padding,
  * missing padding, left-over bits that are not zero and the empty string are
- * an error: false. */
+ * an error: false, and OUT holds what it held. True says nothing about
+ * memory: as always, ask OUT. */
 bool base64_decode(struct bytes text, struct buf *out);
 
 #endif

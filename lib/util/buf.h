@@ -21,7 +21,8 @@ struct buf {
 
 void buf_init(struct buf *buf, size_t max);
 void buf_fini(struct buf *buf);
-/* As fini, overwriting the contents first: for key material. */
+/* As fini, overwriting the contents first: for key material. Growing leaves
+ * copies behind, so reserve what a secret needs before the first append. */
 void buf_cleanse(struct buf *buf);
 /* Forgets contents and failure, keeps the memory. */
 void buf_clear(struct buf *buf);
@@ -41,7 +42,7 @@ buf_bytes(const struct buf *buf)
 	return (struct bytes){ buf->data, buf->len };
 }
 /* Hands the contents over as a NUL-ended string to be freed with free(); NULL
- * after a failure. The buffer is empty then. */
+ * after a failure. The buffer is as after buf_init then. */
 char *buf_take_string(struct buf *buf);
 
 #endif
