@@ -3,9 +3,9 @@
  * stats - counters and histograms of the daemon
  *
  * Writers add to a shard of their own thread with relaxed atomics, no lock;
- * readers sum the shards. Rates over 1, 10 and 60 s come from a ring of
- * totals that stats_tick fills once a second. Tables in stats.c name each
- * metric, its labels and its help once; status.c prints from the tables.
+ * readers sum the shards, so a total is exact once its writers are at rest.
+ * Rates over 1, 10 and 60 s come from a ring of totals that stats_tick fills
+ * once a second. What a total is called, and its labels, stand in metrics.c.
  *
  * Threads: all but stats_new, stats_free from any; stats_tick from one.
  */
@@ -75,8 +75,72 @@ enum stats_counter {
 	STATS_COUNTERS
 };
 
+/* Sizes of keys that have a label of their own. */
+enum stats_key_size {
+	KEY_SIZE_256, /* Ed25519 */
+	KEY_SIZE_512,
+	KEY_SIZE_1024,
+	KEY_SIZE_2048,
+	KEY_SIZE_3072,
+	KEY_SIZE_4096,
+	KEY_SIZE_8192,
+	KEY_SIZE_OTHER,
+	KEY_SIZES
+};
+
+/* What the rates are averaged over. */
+enum stats_window {
+	WINDOW_1S,
+	WINDOW_10S,
+	WINDOW_60S,
+	WINDOWS
+};
+
+enum {
+	STATS_BOUNDS = 22, /* 1 us to 10 s */
+	STATS_ALGORITHMS = SIGNPOST_ALGORITHM_UNKNOWN + 1,
+	STATS_RESULTS = SIGNPOST_PERMERROR + 1,
+	STATS_DNS_ANSWERS = 5, /* of enum resolver_answer */
+};
+
+/* How often a duration was at most stats_bound_ns(i) and above the bound
+ * before it; the last bucket has what is above all bounds. */
+struct stats_histogram {
+	uint64_t buckets[STATS_BOUNDS + 1];
+	uint64_t sum_ns;
+};
+
+/* What one operation under one algorithm took. */
+struct stats_times {
+	struct stats_histogram cpu;   /* of the public-key work */
+	struct stats_histogram queue; /* waiting for a worker */
+	struct stats_histogram wait;  /* lost by the mail thread */
+};
+
+/* All sums. Every member is made of uint64_t and nothing else: stats.c adds
+ * the shards up cell by cell. */
+struct stats_totals {
+	uint64_t counters[STATS_COUNTERS];
+	uint64_t messages[MESSAGE_ACTIONS];
+	uint64_t stage_cpu_ns[STAGES];
+	uint64_t connections_open;
+	uint64_t signs[STATS_ALGORITHMS][KEY_SIZES][SIGN_RESULTS];
+	uint64_t verifies[STATS_ALGORITHMS][STATS_RESULTS];
+	uint64_t reasons[SIGNPOST_REASONS];
+	struct stats_times times[OPERATIONS][STATS_ALGORITHMS];
+	uint64_t dns[STATS_DNS_ANSWERS];
+	struct stats_histogram dns_time;
+};
+
+/* Per second: signatures made, and signatures judged whatever the result. */
+struct stats_rates {
+	double signs[WINDOWS];
+	double verifies[WINDOWS];
+};
+
 struct stats;
 
+/* NULL: out of memory. */
 struct stats *stats_new(void);
 void stats_free(struct stats *stats);
 void stats_add(struct stats *stats, enum stats_counter counter, uint64_t n);
@@ -95,10 +159,22 @@ void stats_operation(struct stats *stats, enum stats_operation operation,
 void stats_wait(struct stats *stats, enum stats_operation operation,
     enum signpost_algorithm algorithm, uint64_t wait_ns);
 void stats_dns(struct stats *stats, int resolver_answer, uint64_t elapsed_ns);
-/* Once a second: the ring behind the rates. */
+/* Once a second: the ring behind the rates. A tick that comes within half a
+ * second of the last one is passed over. */
 void stats_tick(struct stats *stats, uint64_t now_ns);
 
-/* CPU time of the calling thread. */
+void stats_read(const struct stats *stats, struct stats_totals *totals_r);
+/* As of the last tick; 0 before the second one. */
+void stats_read_rates(const struct stats *stats, struct stats_rates *rates_r);
+/* The upper bound of bucket I, under STATS_BOUNDS. */
+uint64_t stats_bound_ns(size_t i);
+uint64_t stats_histogram_count(const struct stats_histogram *histogram);
+/* The duration in seconds that the share QUANTILE (0 to 1) stays below,
+ * interpolated within its bucket; 0 for an empty histogram. */
+double stats_histogram_quantile(
+    const struct stats_histogram *histogram, double quantile);
+
+/* CPU time of the calling thread, and time that never goes back. */
 uint64_t stats_thread_cpu_ns(void);
 uint64_t stats_monotonic_ns(void);
 
