@@ -2,8 +2,16 @@
 /*
  * log - lines to syslog, standard error or a file, as text or JSON
  *
- * A line is a level, a text and key=value pairs; values are quoted where they
- * need it and control characters never come through.
+ * A line is a level and either a text or key=value pairs; values are quoted
+ * where they need it. Whatever a message held, a line stays one line: control
+ * characters (C0, C1, line separators, those that turn the direction of text)
+ * and octets that are not UTF-8 are written as \xHH, in JSON as \u00HH and
+ * \ufffd. A value longer than 512 octets, or a pair that no longer fits the
+ * line, is cut and the line marked with cut=true.
+ *
+ * A line goes out with one write(2): to a file with time, process and level in
+ * front; to standard error with the level (with <N> where the journal reads
+ * it, see sd-daemon(3)); to syslog as facility mail.
  *
  * Threads: log_set only while no other thread logs; all else from any.
  */
@@ -38,6 +46,8 @@ struct log_pairs {
 	struct log *log;
 	int level;
 	bool skipped; /* below the level: nothing is built */
+	bool cut;     /* something did not fit */
+	bool whole;   /* a value may fill the line: log_line's */
 	size_t len;
 	char text[2048]; /* a longer line is cut and marked so */
 };

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	/* Kept free at the end of a line for what closes it and says that it
+	 * was cut. */
+	TAIL_BYTES = 24,
+	/* Of one value, before it is cut: a hostile header must not push the
+	 * pairs behind it out of the line. */
+	VALUE_BYTES = 512,
+	PREFIX_BYTES = 96
+};
+
+static const char ident[] = "signpostd";
+
+/* By level of syslog(3). */
+static const char *const level_words[] = {
+	"emerg",
+	"alert",
+	"crit",
+	"err",
+	"warning",
+	"notice",
+	"info",
+	"debug",
+};
+
+enum target {
+	TARGET_SYSLOG,
+	TARGET_STDERR,
+	TARGET_JOURNAL, /* standard error, read by systemd's journal */
+	TARGET_FILE,
+};
+
+struct log {
+	enum target target;
+	enum log_format format;
+	atomic_int level;
+	int fd;	    /* -1 for syslog */
+	char *path; /* TARGET_FILE only */
+};
+
+/* sd-daemon(3): JOURNAL_STREAM names device and inode of the stream that the
+ * journal reads, so that a redirected standard error is told apart. */
+static bool
+stderr_is_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long dev, ino;
+	struct stat st;
+
+	if (stream == NULL || sscanf(stream, "%llu:%llu", &dev, &ino) != 2 ||
+	    fstat(STDERR_FILENO, &st) != 0)
+		return false;
+	return st.st_dev == dev && st.st_ino == ino;
+}
+
+static int
+open_file(const char *path)
+{
+	return open(path,
+	    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+	    0640);
+}
+
+struct log *
+log_new(const char *to, enum log_format format, int level, char *error,
+    size_t error_size)
+{
+	struct log *log = calloc(1, sizeof *log);
+
+	if (log == NULL) {
+		snprintf(error, error_size, "out of memory");
+		return NULL;
+	}
+	log->format = format;
+	log->fd = -1;
+	atomic_init(&log->level, level);
+	if (strcmp(to, "syslog") == 0) {
+		log->target = TARGET_SYSLOG;
+		openlog(ident, LOG_PID | LOG_NDELAY, LOG_MAIL);
+		return log;
+	}
+	if (strcmp(to, "stderr") == 0) {
+		log->target =
+		    stderr_is_journal() ? TARGET_JOURNAL : TARGET_STDERR;
+		log->fd = STDERR_FILENO;
+		return log;
+	}
+	log->target = TARGET_FILE;
+	log->path = strdup(to);
+	log->fd = log->path == NULL ? -1 : open_file(to);
+	if (log->fd < 0) {
+		snprintf(error, error_size, "%s: %s", to, strerror(errno));
+		log_free(log);
+		return NULL;
+	}
+	return log;
+}
+
+void
+log_free(struct log *log)
+{
+	if (log == NULL)
+		return;
+	if (log->target == TARGET_SYSLOG)
+		closelog();
+	if (log->target == TARGET_FILE && log->fd >= 0)
+		close(log->fd);
+	free(log->path);
+	free(log);
+}
+
+void
+log_reopen(struct log *log, int level)
+{
+	int fd;
+
+	atomic_store_explicit(&log->level, level, memory_order_relaxed);
+	if (log->target != TARGET_FILE)
+		return;
+	fd = open_file(log->path);
+	if (fd < 0) {
+		log_line(log, LOG_ERR, "cannot open the log %s again: %s",
+		    log->path, strerror(errno));
+		return;
+	}
+	/* dup3 swaps the file under the descriptor in one step, so writers on
+	 * other threads need no lock. */
+	if (dup3(fd, log->fd, O_CLOEXEC) < 0)
+		log_line(log, LOG_ERR, "cannot open the log %s again: %s",
+		    log->path, strerror(errno));
+	close(fd);
+}
+
+bool
+log_wants(const struct log *log, int level)
+{
+	return level <= atomic_load_explicit(&log->level, memory_order_relaxed);
+}
+
+/* "2026-01-31T12:00:00.123Z" */
+static void
+time_text(char *out, size_t size)
+{
+	struct timespec now;
+	struct tm tm;
+	size_t len;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	len = strftime(out, size, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(out + len, size - len, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
+/* What stands before the line; the journal and syslog add a time of their
+ * own, and JSON carries its own. */
+static void
+prefix_text(const struct log *log, int level, char out[PREFIX_BYTES])
+{
+	char now[40];
+
+	out[0] = '\0';
+	if (log->target == TARGET_JOURNAL)
+		snprintf(out, PREFIX_BYTES, "<%d>", level);
+	else if (log->format == LOG_JSON)
+		return;
+	else if (log->target == TARGET_STDERR)
+		snprintf(
+		    out, PREFIX_BYTES, "%s: %s: ", ident, level_words[level]);
+	else {
+		time_text(now, sizeof now);
+		snprintf(out, PREFIX_BYTES, "%s %s[%ld] %s: ", now, ident,
+		    (long)getpid(), level_words[level]);
+	}
+}
+
+static void
+emit(struct log *log, int level, const char *text, size_t len)
+{
+	char line[PREFIX_BYTES + sizeof((struct log_pairs *)0)->text + 1];
+	size_t used, done = 0;
+	ssize_t n;
+
+	if (log->target == TARGET_SYSLOG) {
+		syslog(level, "%.*s", (int)len, text);
+		return;
+	}
+	prefix_text(log, level, line);
+	used = strlen(line);
+	memcpy(line + used, text, len);
+	used += len;
+	line[used++] = '\n';
+	/* One write a line keeps lines of several threads apart; what is left
+	 * after a short one (a full disk, a pipe) follows if it can. */
+	while (done < used) {
+		n = write(log->fd, line + done, used - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		done += (size_t)n;
+	}
+}
+
+/* The character at the start of DATA: its length in octets, and its code or -1
+ * where it is not UTF-8 (RFC 3629). */
+static size_t
+character(const unsigned char *data, size_t len, long *code_r)
+{
+	static const long least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t want = data[0] < 0x80 ? 1
+	    : data[0] < 0xc2	     ? 0
+	    : data[0] < 0xe0	     ? 2
+	    : data[0] < 0xf0	     ? 3
+	    : data[0] < 0xf5	     ? 4
+				     : 0;
+	long code = want == 1 ? data[0] : data[0] & (0x7f >> want);
+	size_t i;
+
+	*code_r = -1;
+	if (want == 0 || want > len)
+		return 1;
+	for (i = 1; i < want; i++) {
+		if ((data[i] & 0xc0) != 0x80)
+			return 1;
+		code = code << 6 | (data[i] & 0x3f);
+	}
+	if (code < least[want] || code > 0x10ffff ||
+	    (code >= 0xd800 && code <= 0xdfff))
+		return 1;
+	*code_r = code;
+	return want;
+}
+
+/* Control characters of C0 and C1, line and paragraph separators, and what
+ * turns the direction of text around: a reader's terminal must not act on what
+ * a message holds. */
+static bool
+is_control(long code)
+{
+	return code < 0x20 || (code >= 0x7f && code <= 0x9f) ||
+	    (code >= 0x200e && code <= 0x200f) ||
+	    (code >= 0x2028 && code <= 0x202e) ||
+	    (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+}
+
+/* Appends all of PART or nothing; false where LIMIT is in the way. */
+static bool
+put(struct log_pairs *pairs, size_t limit, const char *part, size_t len)
+{
+	if (pairs->len + len > limit)
+		return false;
+	memcpy(pairs->text + pairs->len, part, len);
+	pairs->len += len;
+	return true;
+}
+
+static bool
+put_character(struct log_pairs *pairs, size_t limit, const char *data,
+    size_t len, long code)
+{
+	bool json = pairs->log->format == LOG_JSON;
+	char escape[8];
+	int n;
+
+	if ((code == '"' || code == '\\') && (json || !pairs->whole))
+		n = snprintf(escape, sizeof escape, "\\%c", (int)code);
+	else if (code >= 0 && !is_control(code))
+		return put(pairs, limit, data, len);
+	else if (json)
+		n = snprintf(escape, sizeof escape, "\\u%04lx",
+		    code < 0 ? 0xfffdL : code);
+	else
+		n = snprintf(
+		    escape, sizeof escape, "\\x%02x", (unsigned char)data[0]);
+	return put(pairs, limit, escape, (size_t)n);
+}
+
+/* VALUE with what is not for a log escaped. In text, a character that can't
+ * stand is written octet by octet. */
+static void
+put_escaped(struct log_pairs *pairs, const char *value, size_t len)
+{
+	size_t limit = sizeof pairs->text - TAIL_BYTES;
+	size_t n, i;
+	long code;
+
+	if (pairs->len + VALUE_BYTES < limit && !pairs->whole)
+		limit = pairs->len + VALUE_BYTES;
+	for (i = 0; i < len; i += n) {
+		n = character((const unsigned char *)value + i, len - i, &code);
+		if (pairs->log->format == LOG_TEXT && code > 0x7e &&
+		    is_control(code)) {
+			n = 1;
+			code = -1;
+		}
+		if (!put_character(pairs, limit, value + i, n, code)) {
+			pairs->cut = true;
+			return;
+		}
+	}
+}
+
+/* Whether VALUE can stand in a line of text without quotes. */
+static bool
+is_plain(const char *value, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (value[i] <= ' ' || value[i] > '~' || value[i] == '"' ||
+		    value[i] == '\\' || value[i] == '=')
+			return false;
+	return len > 0;
+}
+
+void
+log_pairs_init(struct log_pairs *pairs, struct log *log, int level)
+{
+	char now[40];
+	int n;
+
+	pairs->log = log;
+	pairs->level = level;
+	pairs->skipped = !log_wants(log, level);
+	pairs->cut = false;
+	pairs->whole = false;
+	pairs->len = 0;
+	if (pairs->skipped || log->format != LOG_JSON)
+		return;
+	time_text(now, sizeof now);
+	n = snprintf(pairs->text, sizeof pairs->text,
+	    "{\"time\":\"%s\",\"level\":\"%s\",\"pid\":%ld", now,
+	    level_words[level], (long)getpid());
+	pairs->len = (size_t)n;
+}
+
+/* Writes the key and what stands between it and its value. False where the
+ * pair no longer fits, which marks the line as cut. */
+static bool
+put_key(struct log_pairs *pairs, const char *key)
+{
+	bool json = pairs->log->format == LOG_JSON;
+	size_t limit = sizeof pairs->text - TAIL_BYTES;
+	char head[80];
+	int n;
+
+	if (pairs->skipped)
+		return false;
+	if (json)
+		n = snprintf(head, sizeof head, ",\"%.64s\":", key);
+	else
+		n = snprintf(head, sizeof head,
+		    "%s%.64s=", pairs->len > 0 ? " " : "", key);
+	/* The least that a value takes: two quotes and a number. */
+	if (pairs->len + (size_t)n + 24 > limit) {
+		pairs->cut = true;
+		return false;
+	}
+	return put(pairs, limit, head, (size_t)n);
+}
+
+void
+log_pair_bytes(
+    struct log_pairs *pairs, const char *key, const char *value, size_t len)
+{
+	if (value == NULL || !put_key(pairs, key))
+		return;
+	if (pairs->log->format == LOG_TEXT && is_plain(value, len)) {
+		put_escaped(pairs, value, len);
+		return;
+	}
+	put(pairs, sizeof pairs->text, "\"", 1);
+	put_escaped(pairs, value, len);
+	put(pairs, sizeof pairs->text, "\"", 1);
+}
+
+void
+log_pair(struct log_pairs *pairs, const char *key, const char *value)
+{
+	if (value != NULL)
+		log_pair_bytes(pairs, key, value, strlen(value));
+}
+
+void
+log_pair_number(struct log_pairs *pairs, const char *key, long long value)
+{
+	char digits[24];
+	int n;
+
+	if (!put_key(pairs, key))
+		return;
+	n = snprintf(digits, sizeof digits, "%lld", value);
+	put(pairs, sizeof pairs->text, digits, (size_t)n);
+}
+
+void
+log_pairs_end(struct log_pairs *pairs)
+{
+	bool json = pairs->log->format == LOG_JSON;
+	const char *tail = json ? pairs->cut ? ",\"cut\":true}" : "}"
+	    : pairs->cut	? " cut=true"
+				: "";
+
+	if (pairs->skipped)
+		return;
+	put(pairs, sizeof pairs->text, tail, strlen(tail));
+	emit(pairs->log, pairs->level, pairs->text, pairs->len);
+}
+
+void
+log_line(struct log *log, int level, const char *format, ...)
+{
+	struct log_pairs pairs;
+	char text[sizeof pairs.text];
+	va_list args;
+	int n;
+
+	if (!log_wants(log, level))
+		return;
+	va_start(args, format);
+	n = vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	log_pairs_init(&pairs, log, level);
+	pairs.whole = true;
+	if (log->format == LOG_JSON) {
+		log_pair(&pairs, "text", text);
+	} else {
+		put_escaped(&pairs, text, strlen(text));
+	}
+	pairs.cut |= (size_t)n >= sizeof text;
+	log_pairs_end(&pairs);
+}
