@@ -2,15 +2,14 @@
 #include "address.h"
 
 #include <idn2.h>
-#include <stdlib.h>
+
+#include "cfws.h"
 
 enum {
 	LABEL_MAX_BYTES = 63,
 	/* A domain as written: U-labels take at most four octets for one of an
 	 * A-label. Bounds the work that libidn2 can be given. */
-	DOMAIN_MAX_WRITTEN = 4 * DOMAIN_MAX_BYTES,
-	COMMENT_MAX_DEPTH = 64,
-	END = -1 /* what peek() says behind the last octet */
+	DOMAIN_MAX_WRITTEN = 4 * DOMAIN_MAX_BYTES
 };
 
 static bool
@@ -20,7 +19,7 @@ is_alnum(char c)
 	    (c >= 'A' && c <= 'Z');
 }
 
-/* Whether OUT, already in lower case, is made of labels that DNS can hold.
+/* Whether NAME, in lower case, is made of labels that DNS can hold.
  * A hyphen may not stand at an end of a label (RFC 5321 section 4.1.2). */
 static bool
 labels_are_sound(const char *name, size_t len)
@@ -143,8 +142,7 @@ domain_is_under(const char *child, const char *parent)
  * come, for only what follows tells a display name from a local part.
  */
 struct parser {
-	struct bytes in;
-	size_t at;
+	struct bytes in; /* what is still to be read */
 	struct buf *out;
 	bool in_group;
 	size_t mailboxes;
@@ -158,9 +156,7 @@ struct span {
 static int
 peek(const struct parser *parser)
 {
-	return parser->at < parser->in.len
-	    ? (unsigned char)parser->in.data[parser->at]
-	    : END;
+	return cfws_peek(&parser->in);
 }
 
 static bool
@@ -168,74 +164,8 @@ take(struct parser *parser, char wanted)
 {
 	if (peek(parser) != wanted)
 		return false;
-	parser->at++;
+	cfws_advance(&parser->in, 1);
 	return true;
-}
-
-/* Folding (RFC 5322 section 3.2.2): a line end that white space follows. */
-static bool
-take_fold(struct parser *parser)
-{
-	struct bytes in = parser->in;
-	size_t at = parser->at;
-
-	if (in.len - at < 3 || in.data[at] != '\r' || in.data[at + 1] != '\n' ||
-	    !is_wsp(in.data[at + 2]))
-		return false;
-	parser->at += 2;
-	return true;
-}
-
-/* Inside a comment, a quoted string or a literal: false at the end and for
- * what must not stand there, escaped or not. */
-static bool
-is_text(int c)
-{
-	return c != END && c != '\0' && c != '\r' && c != '\n';
-}
-
-/* A comment (RFC 5322 section 3.2.2); they nest. */
-static bool
-skip_comment(struct parser *parser)
-{
-	size_t depth = 0;
-
-	do {
-		int c = peek(parser);
-
-		if (c == '\r' && take_fold(parser))
-			continue;
-		if (!is_text(c))
-			return false;
-		parser->at++;
-		if (c == '\\' && !is_text(peek(parser)))
-			return false;
-		if (c == '\\')
-			parser->at++;
-		else if (c == '(')
-			depth++;
-		else if (c == ')')
-			depth--;
-	} while (depth > 0 && depth <= COMMENT_MAX_DEPTH);
-	return depth == 0;
-}
-
-/* White space, folding and comments; false where a comment is broken. */
-static bool
-skip_cfws(struct parser *parser)
-{
-	for (;;) {
-		int c = peek(parser);
-
-		if (c == '(') {
-			if (!skip_comment(parser))
-				return false;
-		} else if (c == ' ' || c == '\t') {
-			parser->at++;
-		} else if (c != '\r' || !take_fold(parser)) {
-			return true;
-		}
-	}
 }
 
 /* RFC 5322 section 3.2.3 and RFC 6532 section 3.2. Octets that are not UTF-8
@@ -249,20 +179,20 @@ is_atext(int c)
 		    strchr("!#$%&'*+-/=?^_`{|}~", c) != NULL));
 }
 
-/* Appends the octets from START to here. */
+/* Appends the octets from START to where IN begins now. */
 static void
-copy_from(struct parser *parser, size_t start)
+copy_from(struct parser *parser, const char *start)
 {
-	buf_append(parser->out, parser->in.data + start, parser->at - start);
+	buf_append(parser->out, start, (size_t)(parser->in.data - start));
 }
 
 static void
 read_atom(struct parser *parser)
 {
-	size_t start = parser->at;
+	const char *start = parser->in.data;
 
 	while (is_atext(peek(parser)))
-		parser->at++;
+		cfws_advance(&parser->in, 1);
 	copy_from(parser, start);
 }
 
@@ -270,27 +200,27 @@ read_atom(struct parser *parser)
 static bool
 read_quoted(struct parser *parser)
 {
-	size_t start = parser->at++;
+	const char *start = parser->in.data;
 
+	cfws_advance(&parser->in, 1);
 	for (;;) {
 		int c = peek(parser);
-		size_t fold = parser->at;
+		const char *here = parser->in.data;
 
-		if (c == '\r' && take_fold(parser)) {
-			buf_append(
-			    parser->out, parser->in.data + start, fold - start);
-			start = parser->at;
+		if (cfws_take_fold(&parser->in)) {
+			buf_append(parser->out, start, (size_t)(here - start));
+			start = parser->in.data;
 			continue;
 		}
-		if (!is_text(c))
+		if (!cfws_is_text(c))
 			return false;
-		parser->at++;
+		cfws_advance(&parser->in, 1);
 		if (c == '"')
 			break;
-		if (c == '\\' && !is_text(peek(parser)))
+		if (c == '\\' && !cfws_is_text(peek(parser)))
 			return false;
 		if (c == '\\')
-			parser->at++;
+			cfws_advance(&parser->in, 1);
 	}
 	copy_from(parser, start);
 	return true;
@@ -315,7 +245,7 @@ read_words(struct parser *parser, struct words *words_r)
 		bool word;
 		int c;
 
-		if (!skip_cfws(parser))
+		if (!cfws_skip(&parser->in))
 			return false;
 		c = peek(parser);
 		word = c == '"' || is_atext(c);
@@ -325,10 +255,10 @@ read_words(struct parser *parser, struct words *words_r)
 		} else if (word) {
 			read_atom(parser);
 		} else if (c == '.') {
-			parser->at++;
+			cfws_advance(&parser->in, 1);
 			buf_append_char(parser->out, '.');
 		} else if (c == '[' || c == ']') {
-			parser->at++;
+			cfws_advance(&parser->in, 1);
 			words_r->name_only = true;
 		} else {
 			return true;
@@ -347,11 +277,11 @@ read_literal(struct parser *parser)
 	do {
 		int c = peek(parser);
 
-		if (c == '\r' && take_fold(parser))
+		if (cfws_take_fold(&parser->in))
 			continue;
-		if (!is_text(c) || c == '\\')
+		if (!cfws_is_text(c) || c == '\\')
 			return false;
-		parser->at++;
+		cfws_advance(&parser->in, 1);
 		if (!is_wsp((char)c))
 			buf_append_char(parser->out, (char)c);
 		if (c == ']')
@@ -367,7 +297,7 @@ read_domain(struct parser *parser)
 {
 	bool behind_atom = false, any = false;
 
-	if (!skip_cfws(parser))
+	if (!cfws_skip(&parser->in))
 		return false;
 	if (peek(parser) == '[')
 		return read_literal(parser);
@@ -375,7 +305,7 @@ read_domain(struct parser *parser)
 		int c = peek(parser);
 
 		if (c == '.') {
-			parser->at++;
+			cfws_advance(&parser->in, 1);
 			buf_append_char(parser->out, '.');
 			behind_atom = false;
 		} else if (is_atext(c) && !behind_atom) {
@@ -384,7 +314,7 @@ read_domain(struct parser *parser)
 		} else {
 			return any;
 		}
-		if (!skip_cfws(parser))
+		if (!cfws_skip(&parser->in))
 			return false;
 	}
 }
@@ -398,7 +328,7 @@ skip_route(struct parser *parser)
 	do {
 		if (take(parser, '@') && !read_domain(parser))
 			return false;
-		if (!skip_cfws(parser))
+		if (!cfws_skip(&parser->in))
 			return false;
 		if (take(parser, ':')) {
 			buf_truncate(parser->out, len);
@@ -427,7 +357,7 @@ read_angle(struct parser *parser, struct span *span_r)
 	size_t local = parser->out->len;
 	struct words words;
 
-	if (!take(parser, '<') || !skip_cfws(parser))
+	if (!take(parser, '<') || !cfws_skip(&parser->in))
 		return false;
 	if ((peek(parser) == '@' || peek(parser) == ',') && !skip_route(parser))
 		return false;
@@ -451,7 +381,7 @@ read_bare(struct parser *parser, size_t local, struct span *span_r)
 {
 	struct span name;
 
-	if (!read_at_domain(parser, local, span_r) || !skip_cfws(parser))
+	if (!read_at_domain(parser, local, span_r) || !cfws_skip(&parser->in))
 		return false;
 	if (peek(parser) != '<')
 		return true;
@@ -504,9 +434,9 @@ read_list(struct parser *parser, struct span *first)
 	for (;;) {
 		size_t mailboxes = parser->mailboxes;
 
-		if (!skip_cfws(parser))
+		if (!cfws_skip(&parser->in))
 			return false;
-		if (peek(parser) == END)
+		if (peek(parser) == CFWS_END)
 			return !parser->in_group;
 		if (take(parser, ',')) {
 			ended = false;

@@ -2,15 +2,25 @@
 /*
  * authres - Authentication-Results written and read (RFC 8601)
  *
- * Writing is signpost_authres_write of signpost.h; every value that a message
- * chose is quoted or, where no quoting could keep it apart from syntax, shown
- * cleaned. Reading wants only one thing: whose results these are.
+ * signpost_authres_write of signpost.h is this module's, too. A value is
+ * written: begin, then add for each signature, or none. What a message chose
+ * is quoted wherever it is not plainly a token; what no quoting could keep
+ * apart from syntax is shown cleaned, what is very long cut and marked so.
+ *
+ * Reading wants only one thing: whose results these are.
  */
 #ifndef AUTHRES_H
 #define AUTHRES_H
 
-#include "bytes.h"
+#include "buf.h"
 #include "signpost.h"
+
+/* Begins the value of a field: all that stands behind the colon. */
+void authres_begin(struct buf *out, const char *authserv_id);
+/* Appends the result of one signature. */
+void authres_add(struct buf *out, const struct signpost_verdict *verdict);
+/* Says that there was no signature. */
+void authres_none(struct buf *out);
 
 /* Whether the value of an Authentication-Results field claims to be that of
  * AUTHSERV_ID: its id, comments and folding skipped, quotes undone, is the
