@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Milters: signpostd, and OpenDKIM to compare with and to verify against."""
+import os
+import pwd
+import signal
+
+from . import packages
+from .lab import listening
+
+USER = "nobody"
+
+
+class Signpostd:
+    """`build`: a build tree, or "" for an installed one.
+
+    `config`: text of signpost.conf; socket, user, status and log are added."""
+
+    def __init__(self, lab, name, build, config, unix=False):
+        self.lab = lab
+        self.name = name
+        self.dir = lab.make_dir(name)
+        # The daemon's user makes its sockets here.
+        user = pwd.getpwnam(USER)
+        os.chown(self.dir, user.pw_uid, user.pw_gid)
+        self.daemon = daemon_of(build)
+        self.port = None if unix else lab.port()
+        self.socket = ("unix:%s/milter.sock" % self.dir if unix else
+                       "inet:%d@127.0.0.1" % self.port)
+        self.milter = ("unix:%s/milter.sock" % self.dir if unix else
+                       "inet:127.0.0.1:%d" % self.port)
+        self.status = self.dir + "/status.sock"
+        self.config_file = self.dir + "/signpost.conf"
+        self.configure(config)
+        self.process = None
+        self.start()
+
+    def configure(self, config):
+        group = "nogroup"
+        self.lab.write(self.config_file, "\n".join([
+            'socket = "%s";' % self.socket,
+            'socket_mode = "0666";',
+            'user = "%s";' % USER, 'group = "%s";' % group,
+            'status = { socket = "unix:%s"; };' % self.status,
+            'log = { to = "stderr"; level = "info"; };',
+            config, ""]))
+
+    def start(self):
+        target = self.port or self.dir + "/milter.sock"
+        self.process = self.lab.start(
+            self.name, [self.daemon, "-f", "-c", self.config_file],
+            ready=lambda: listening(target) and os.path.exists(self.status))
+
+    def reload(self, config=None):
+        """New configuration, if given, and SIGHUP; waits until it is used."""
+        if config is not None:
+            self.configure(config)
+        before = self.counter("signpost_reloads_total")
+        self.process.signal(signal.SIGHUP)
+        self.lab.wait_for(
+            lambda: self.counter("signpost_reloads_total") > before,
+            "%s to reload" % self.name, process=self.process)
+
+    def stop(self):
+        self.lab.stop(self.process)
+
+    def metrics(self):
+        """/metrics as text."""
+        return self.lab.run(["curl", "-sS", "--unix-socket", self.status,
+                             "http://localhost/metrics"]).stdout.decode()
+
+    def counter(self, name):
+        """The sum of a metric over its labels."""
+        return sum(float(line.rsplit(" ", 1)[1])
+                   for line in self.metrics().splitlines()
+                   if line.startswith((name + "{", name + " ")))
+
+
+class OpenDkim:
+    """OpenDKIM as a milter; `settings` are lines of opendkim.conf."""
+
+    def __init__(self, lab, name, settings, unix=False):
+        self.lab = lab
+        self.dir = lab.make_dir(name)
+        self.port = None if unix else lab.port()
+        socket = self.dir + "/milter.sock"
+        self.milter = ("unix:" + socket if unix else
+                       "inet:127.0.0.1:%d" % self.port)
+        config = {
+            "Socket": "local:" + socket if unix else
+                      "inet:%d@127.0.0.1" % self.port,
+            "PidFile": self.dir + "/pid",
+            "RequireSafeKeys": "no",
+            "Syslog": "no",
+            "UMask": "000",
+            "AlwaysAddARHeader": "yes",
+            **settings}
+        lab.write(self.dir + "/opendkim.conf", "".join(
+            "%s %s\n" % pair for pair in config.items()))
+        self.process = lab.start(
+            name, [packages.program("opendkim"), "-f", "-x",
+                   self.dir + "/opendkim.conf"],
+            # It has no state to save, and libmilter takes 5 s to stop.
+            end=signal.SIGKILL,
+            ready=lambda: listening(self.port or socket))
+
+    @classmethod
+    def signer(cls, lab, name, domain, selector, key, canon, algorithm,
+               unix=False):
+        hosts = lab.write("opendkim-internal", "127.0.0.1\nlocalhost\n")
+        return cls(lab, name, {
+            "Mode": "s", "Domain": domain, "Selector": selector,
+            "KeyFile": key, "Canonicalization": canon,
+            "SignatureAlgorithm": algorithm, "InternalHosts": hosts}, unix)
+
+    @classmethod
+    def verifier(cls, lab, name, authserv_id, dns, zones, unix=False):
+        # Without an InternalHosts of its own, 127.0.0.1 is not verified.
+        hosts = lab.write("opendkim-nobody", "192.0.2.111\n")
+        # libunbound's "test." and the like are answered within; the zones
+        # are asked of our server, without a recursive one in between.
+        resolver = lab.write("opendkim-unbound.conf", "".join(
+            ["server:\n  do-not-query-localhost: no\n"
+             "  module-config: iterator\n"]
+            + ["  local-zone: \"%s.\" nodefault\n" % tld
+               for tld in sorted({zone.rsplit(".", 1)[-1] for zone in zones})]
+            + ["stub-zone:\n  name: \"%s\"\n  stub-addr: %s\n"
+               % (zone, dns.address()) for zone in zones]))
+        return cls(lab, name, {
+            "Mode": "v", "AuthservID": authserv_id, "InternalHosts": hosts,
+            "ResolverConfiguration": resolver}, unix)
+
+
+def daemon_of(build):
+    return os.path.join(build, "milter/signpostd") if build else "signpostd"
+
+
+def command_of(build):
+    return os.path.join(build, "milter/tool/signpost") if build else "signpost"

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The folder, the ports and the processes of one lab.
+
+    with Lab() as lab:
+        lab.start("nsd", [...], ready=lambda: ...)
+
+Whatever ends the with block (an exception, SIGINT and SIGTERM among them)
+stops the processes in the reverse order of their start and removes the folder.
+"""
+import contextlib
+import ctypes
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+STOP_TIMEOUT = 20
+START_TIMEOUT = 20
+
+
+class LabError(Exception):
+    """Something of the lab did not start, stop or answer."""
+
+
+class Process:
+    """One started program; its output is in `log`."""
+
+    def __init__(self, name, popen, log, end=signal.SIGTERM):
+        self.name = name
+        self.popen = popen
+        self.log = log
+        self.end = end
+
+    @property
+    def pid(self):
+        return self.popen.pid
+
+    def signal(self, number):
+        self.popen.send_signal(number)
+
+    def alive(self):
+        return self.popen.poll() is None
+
+    def tail(self, lines=20):
+        with open(self.log, errors="replace") as f:
+            return "".join(f.readlines()[-lines:])
+
+    def wait(self, timeout=STOP_TIMEOUT):
+        return self.popen.wait(timeout)
+
+    def stop(self):
+        """Asks it to end, and ends it and its children if it does not."""
+        if self.alive():
+            self.signal(self.end)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.wait()
+        # Children share its session, which start() made; a group outlives
+        # its leader only as long as one of them is left.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self.popen.wait()
+
+
+class Lab:
+    def __init__(self, keep=False, directory=None):
+        self.keep = keep
+        self.dir = directory
+        self.processes = []
+        self.closing = contextlib.ExitStack()
+        self._ports = set()
+        self._signals = {}
+
+    def __enter__(self):
+        if self.dir is None:
+            self.dir = tempfile.mkdtemp(prefix="signpost-lab.")
+        else:
+            os.makedirs(self.dir)
+        # Daemons that run as other users must get through.
+        os.chmod(self.dir, 0o711)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            self._signals[number] = signal.signal(number, _raise_exit)
+        return self
+
+    def __exit__(self, *exc):
+        # A second signal must not cut the clean-up short.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            self._signals.setdefault(number, signal.getsignal(number))
+            signal.signal(number, signal.SIG_IGN)
+        try:
+            self.closing.close()
+            for process in reversed(self.processes):
+                process.stop()
+        finally:
+            if not self.keep:
+                shutil.rmtree(self.dir, ignore_errors=True)
+            for number, handler in self._signals.items():
+                signal.signal(number, handler)
+
+    def path(self, *parts):
+        return os.path.join(self.dir, *parts)
+
+    def make_dir(self, *parts, mode=0o755):
+        path = self.path(*parts)
+        os.makedirs(path, exist_ok=True)
+        os.chmod(path, mode)
+        return path
+
+    def write(self, name, text, mode=0o644):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb" if isinstance(text, bytes) else "w") as f:
+            f.write(text)
+        os.chmod(path, mode)
+        return path
+
+    def port(self):
+        """A port of loopback that nothing uses, for TCP and for UDP.
+
+        Below the range from which the kernel takes ports for clients, so that
+        it stays free until it is used."""
+        for _ in range(1000):
+            port = random.SystemRandom().randrange(10240, 32000)
+            if port not in self._ports and _is_free(port):
+                self._ports.add(port)
+                return port
+        raise LabError("no free port on loopback")
+
+    def start(self, name, argv, ready=None, env=None, end=signal.SIGTERM):
+        """Starts a program that stays in the foreground; `end` ends it."""
+        log = self.path("log", name + ".log")
+        os.makedirs(os.path.dirname(log), exist_ok=True)
+        with open(log, "ab") as output:
+            popen = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                env={**os.environ, **(env or {})}, cwd=self.dir,
+                start_new_session=True, preexec_fn=_die_with_parent)
+        process = Process(name, popen, log, end)
+        self.processes.append(process)
+        if ready is not None:
+            self.wait_for(ready, "%s to start" % name, process=process)
+        return process
+
+    def stop(self, process):
+        process.stop()
+        self.processes.remove(process)
+
+    def wait_for(self, condition, what, timeout=START_TIMEOUT, process=None):
+        """Waits until `condition` holds; `process` must live that long."""
+        end = time.monotonic() + timeout
+        while True:
+            value = condition()
+            if value:
+                return value
+            if process is not None and not process.alive():
+                raise LabError("%s ended with %d:\n%s" % (
+                    process.name, process.popen.returncode, process.tail()))
+            if time.monotonic() > end:
+                raise LabError("waited %d s for %s%s" % (
+                    timeout, what,
+                    ":\n" + process.tail() if process is not None else ""))
+            time.sleep(0.02)
+
+    def run(self, argv, data=None, check=True, **kwargs):
+        """Runs a program to its end and returns what subprocess.run does."""
+        done = subprocess.run(
+            argv, input=data, capture_output=True, cwd=self.dir, timeout=120,
+            **({"stdin": subprocess.DEVNULL} if data is None else {}),
+            **kwargs)
+        if check and done.returncode != 0:
+            raise LabError("%s: exit %d\n%s%s" % (
+                " ".join(argv), done.returncode,
+                done.stdout.decode(errors="replace"),
+                done.stderr.decode(errors="replace")))
+        return done
+
+
+def listening(address):
+    """Whether something accepts connections at a port or a unix socket."""
+    if isinstance(address, int):
+        family, target = socket.AF_INET, ("127.0.0.1", address)
+    else:
+        family, target = socket.AF_UNIX, address
+    with socket.socket(family, socket.SOCK_STREAM) as s:
+        s.settimeout(1)
+        return s.connect_ex(target) == 0
+
+
+def _is_free(port):
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        with socket.socket(socket.AF_INET, kind) as s:
+            try:
+                s.bind(("127.0.0.1", port))
+            except OSError:
+                return False
+    return True
+
+
+def _raise_exit(number, _frame):
+    raise SystemExit(128 + number)
+
+
+def _die_with_parent():
+    """Even if this program is killed outright, nothing of it stays."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
