@@ -2,8 +2,10 @@
 /*
  * status - the HTTP server: /metrics, /status, /healthz
  *
- * Read only. One libmicrohttpd daemon a listener (unix socket, TCP), on
- * threads of its own. What it shows it asks of the sources handed in.
+ * Read only. One thread serves both listeners (unix socket, TCP). Clients are
+ * not trusted: connections, header bytes and idle time are capped, and so is
+ * the life of a connection, so that none holds its place by trickling. What
+ * the pages show is asked of the sources handed in and printed by metrics.c.
  *
  * Threads: the server's own thread calls the sources' functions.
  */
@@ -15,7 +17,8 @@
 #include "stats.h"
 #include "work.h"
 
-/* Where the figures come from; valid until status_free. */
+/* Where the figures come from; valid until status_free. A source that is NULL
+ * shows 0. */
 struct status_sources {
 	struct stats *stats;
 	struct work *work;
@@ -37,9 +40,12 @@ struct status;
 bool status_new(const struct status_sources *sources, const char *unix_socket,
     unsigned unix_mode, const char *http, struct status **status_r, char *error,
     size_t error_size);
+/* Makes the server's thread; on the main thread, whose CPU time is shown as
+ * that of "other", and after the last fork. */
 bool status_start(struct status *status);
+/* Stops serving and removes the socket's file. */
 void status_free(struct status *status);
-/* CPU time of the server's threads. */
+/* CPU time of the server's thread. */
 uint64_t status_cpu_ns(struct status *status);
 
 #endif
