@@ -27,12 +27,6 @@ struct hash {
 	bool failed;
 };
 
-static enum hash_algorithm
-hash_of(enum signpost_algorithm algorithm)
-{
-	return algorithm == SIGNPOST_RSA_SHA1 ? HASH_SHA1 : HASH_SHA256;
-}
-
 /* Fetching succeeds for a digest that the system's policy then refuses to
  * start, so starting it is the test. */
 static EVP_MD *
@@ -78,6 +72,19 @@ signpost_free(struct signpost *handle)
 	for (size_t i = 0; i < HASHES; i++)
 		EVP_MD_free(handle->hashes[i]);
 	free(handle);
+}
+
+enum signpost_status
+crypto_failure(void)
+{
+	enum signpost_status status = SIGNPOST_CRYPTO;
+	unsigned long error;
+
+	while ((error = ERR_get_error()) != 0) {
+		if (ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE)
+			status = SIGNPOST_NOMEM;
+	}
+	return status;
 }
 
 bool
@@ -141,37 +148,111 @@ hash_final(struct hash *hash, struct digest *digest_r)
 	return failed ? SIGNPOST_CRYPTO : SIGNPOST_OK;
 }
 
-/* Empties libcrypto's queue of errors and says whether memory was among
- * them: an operation that ran out of it has proved nothing. */
-static bool
-out_of_memory(void)
-{
-	bool found = false;
-	unsigned long error;
-
-	while ((error = ERR_get_error()) != 0) {
-		if (ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE)
-			found = true;
-	}
-	return found;
-}
+struct crypto_key {
+	EVP_PKEY *pkey;
+	/* Set up once and copied for each operation, which costs far less than
+	 * setting up: the one for RSA with SHA-256, the other for Ed25519. */
+	EVP_PKEY_CTX *rsa;
+	EVP_MD_CTX *ed25519;
+};
 
 /* PKCS #1 v1.5 over a digest made before (RFC 6376 section 3.3.2). */
-static bool
-rsa_setup(EVP_PKEY_CTX *ctx, const EVP_MD *md)
+static EVP_PKEY_CTX *
+rsa_prepare(EVP_PKEY *pkey, enum crypto_use use, const EVP_MD *md)
 {
-	return EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) == 1 &&
-	    EVP_PKEY_CTX_set_signature_md(ctx, md) == 1;
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, pkey, NULL);
+	int started = 0;
+
+	if (ctx != NULL)
+		started = use == CRYPTO_SIGN ? EVP_PKEY_sign_init(ctx)
+					     : EVP_PKEY_verify_init(ctx);
+	if (started == 1 &&
+	    EVP_PKEY_CTX_set_rsa_padding(ctx, RSA_PKCS1_PADDING) == 1 &&
+	    EVP_PKEY_CTX_set_signature_md(ctx, md) == 1)
+		return ctx;
+	EVP_PKEY_CTX_free(ctx);
+	return NULL;
+}
+
+/* PureEdDSA, whose message is the digest (RFC 8463 section 3). */
+static EVP_MD_CTX *
+ed25519_prepare(EVP_PKEY *pkey, enum crypto_use use)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	int started = 0;
+
+	if (ctx != NULL && use == CRYPTO_SIGN)
+		started = EVP_DigestSignInit_ex(
+		    ctx, NULL, NULL, NULL, NULL, pkey, NULL);
+	else if (ctx != NULL)
+		started = EVP_DigestVerifyInit_ex(
+		    ctx, NULL, NULL, NULL, NULL, pkey, NULL);
+	if (started == 1)
+		return ctx;
+	EVP_MD_CTX_free(ctx);
+	return NULL;
+}
+
+enum signpost_status
+crypto_key_new(const struct signpost *handle, EVP_PKEY *pkey,
+    enum crypto_use use, struct crypto_key **key_r)
+{
+	struct crypto_key *key = calloc(1, sizeof(*key));
+
+	*key_r = NULL;
+	if (key == NULL) {
+		EVP_PKEY_free(pkey);
+		return SIGNPOST_NOMEM;
+	}
+	key->pkey = pkey;
+	if (EVP_PKEY_is_a(pkey, "RSA"))
+		key->rsa = rsa_prepare(pkey, use, handle->hashes[HASH_SHA256]);
+	else
+		key->ed25519 = ed25519_prepare(pkey, use);
+	if (key->rsa == NULL && key->ed25519 == NULL) {
+		crypto_key_free(key);
+		return crypto_failure();
+	}
+	*key_r = key;
+	return SIGNPOST_OK;
+}
+
+void
+crypto_key_free(struct crypto_key *key)
+{
+	if (key == NULL)
+		return;
+	EVP_PKEY_CTX_free(key->rsa);
+	EVP_MD_CTX_free(key->ed25519);
+	EVP_PKEY_free(key->pkey);
+	free(key);
+}
+
+EVP_PKEY *
+crypto_key_pkey(const struct crypto_key *key)
+{
+	return key->pkey;
+}
+
+static EVP_MD_CTX *
+ed25519_dup(const struct crypto_key *key)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+
+	if (ctx != NULL && EVP_MD_CTX_copy_ex(ctx, key->ed25519) == 1)
+		return ctx;
+	EVP_MD_CTX_free(ctx);
+	return NULL;
 }
 
 static int
-rsa_sign(EVP_PKEY *key, const EVP_MD *md, const struct digest *digest,
+rsa_sign(const struct crypto_key *key, const struct digest *digest,
     unsigned char *out, size_t *len)
 {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_dup(key->rsa);
 	int signed_ok = -1;
 
-	if (ctx != NULL && EVP_PKEY_sign_init(ctx) == 1 && rsa_setup(ctx, md))
+	if (ctx != NULL)
 		signed_ok =
 		    EVP_PKEY_sign(ctx, out, len, digest->data, digest->len);
 	EVP_PKEY_CTX_free(ctx);
@@ -179,57 +260,24 @@ rsa_sign(EVP_PKEY *key, const EVP_MD *md, const struct digest *digest,
 }
 
 static int
-rsa_verify(EVP_PKEY *key, const EVP_MD *md, const struct digest *digest,
-    const unsigned char *signature, size_t len)
+ed25519_sign(const struct crypto_key *key, const struct digest *digest,
+    unsigned char *out, size_t *len)
 {
-	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
-	int matches = -1;
-
-	if (ctx != NULL && EVP_PKEY_verify_init(ctx) == 1 && rsa_setup(ctx, md))
-		matches = EVP_PKEY_verify(
-		    ctx, signature, len, digest->data, digest->len);
-	EVP_PKEY_CTX_free(ctx);
-	return matches;
-}
-
-/* PureEdDSA, whose message is the digest (RFC 8463 section 3). */
-static int
-ed25519_sign(
-    EVP_PKEY *key, const struct digest *digest, unsigned char *out, size_t *len)
-{
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	EVP_MD_CTX *ctx = ed25519_dup(key);
 	int signed_ok = -1;
 
-	if (ctx != NULL &&
-	    EVP_DigestSignInit_ex(ctx, NULL, NULL, NULL, NULL, key, NULL) == 1)
+	if (ctx != NULL)
 		signed_ok =
 		    EVP_DigestSign(ctx, out, len, digest->data, digest->len);
 	EVP_MD_CTX_free(ctx);
 	return signed_ok;
 }
 
-static int
-ed25519_verify(EVP_PKEY *key, const struct digest *digest,
-    const unsigned char *signature, size_t len)
-{
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	int matches = -1;
-
-	if (ctx != NULL &&
-	    EVP_DigestVerifyInit_ex(ctx, NULL, NULL, NULL, NULL, key, NULL) ==
-		1)
-		matches = EVP_DigestVerify(
-		    ctx, signature, len, digest->data, digest->len);
-	EVP_MD_CTX_free(ctx);
-	return matches;
-}
-
 enum signpost_status
-crypto_sign(const struct signpost *handle, EVP_PKEY *key,
-    enum signpost_algorithm algorithm, const struct digest *digest,
-    unsigned char *out, size_t out_max, size_t *out_len_r)
+crypto_sign(const struct crypto_key *key, enum signpost_algorithm algorithm,
+    const struct digest *digest, unsigned char *out, size_t out_max,
+    size_t *out_len_r)
 {
-	const EVP_MD *md = handle->hashes[hash_of(algorithm)];
 	int signed_ok;
 
 	assert(algorithm == SIGNPOST_RSA_SHA256 ||
@@ -238,30 +286,68 @@ crypto_sign(const struct signpost *handle, EVP_PKEY *key,
 	if (algorithm == SIGNPOST_ED25519_SHA256)
 		signed_ok = ed25519_sign(key, digest, out, out_len_r);
 	else
-		signed_ok = rsa_sign(key, md, digest, out, out_len_r);
+		signed_ok = rsa_sign(key, digest, out, out_len_r);
 	if (signed_ok == 1)
 		return SIGNPOST_OK;
 	*out_len_r = 0;
-	return out_of_memory() ? SIGNPOST_NOMEM : SIGNPOST_CRYPTO;
+	return crypto_failure();
+}
+
+static int
+rsa_verify(EVP_PKEY_CTX *ctx, const struct digest *digest,
+    const unsigned char *signature, size_t len)
+{
+	int matches = -1;
+
+	if (ctx != NULL)
+		matches = EVP_PKEY_verify(
+		    ctx, signature, len, digest->data, digest->len);
+	EVP_PKEY_CTX_free(ctx);
+	return matches;
+}
+
+static int
+ed25519_verify(const struct crypto_key *key, const struct digest *digest,
+    const unsigned char *signature, size_t len)
+{
+	EVP_MD_CTX *ctx = ed25519_dup(key);
+	int matches = -1;
+
+	if (ctx != NULL)
+		matches = EVP_DigestVerify(
+		    ctx, signature, len, digest->data, digest->len);
+	EVP_MD_CTX_free(ctx);
+	return matches;
 }
 
 enum signpost_status
-crypto_verify(const struct signpost *handle, EVP_PKEY *key,
+crypto_verify(const struct signpost *handle, const struct crypto_key *key,
     enum signpost_algorithm algorithm, const struct digest *digest,
     struct bytes signature)
 {
-	const EVP_MD *md = handle->hashes[hash_of(algorithm)];
 	const unsigned char *data = (const unsigned char *)signature.data;
-	int matches;
+	int matches = -1;
 
-	assert(md != NULL);
-	if (algorithm == SIGNPOST_ED25519_SHA256)
+	switch (algorithm) {
+	case SIGNPOST_RSA_SHA256:
+		matches = rsa_verify(
+		    EVP_PKEY_CTX_dup(key->rsa), digest, data, signature.len);
+		break;
+	case SIGNPOST_RSA_SHA1:
+		assert(crypto_has_hash(handle, HASH_SHA1));
+		matches = rsa_verify(rsa_prepare(key->pkey, CRYPTO_VERIFY,
+					 handle->hashes[HASH_SHA1]),
+		    digest, data, signature.len);
+		break;
+	case SIGNPOST_ED25519_SHA256:
 		matches = ed25519_verify(key, digest, data, signature.len);
-	else
-		matches = rsa_verify(key, md, digest, data, signature.len);
+		break;
+	case SIGNPOST_ALGORITHM_UNKNOWN:
+		assert(!"a known algorithm");
+	}
 	if (matches == 1)
 		return SIGNPOST_OK;
-	if (out_of_memory() || matches < 0)
+	if (crypto_failure() == SIGNPOST_NOMEM || matches < 0)
 		return SIGNPOST_CRYPTO;
 	return SIGNPOST_SYNTAX;
 }
