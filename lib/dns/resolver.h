@@ -6,12 +6,25 @@
  * never one a message, on one thread of its own that runs an event loop. A
  * question is asked from any thread and answered on the resolver's thread,
  * never from inside resolver_ask. "No such name", "failed for now" and "bogus"
- * are three different answers.
+ * are three different answers. What is asked goes to the servers as it stands:
+ * special-use names (RFC 6303, RFC 6761), too, and no search list.
+ *
+ * DNSSEC. With a trust anchor named in the settings validation is strict:
+ * servers that leave signatures out make every answer below the anchor bogus.
+ * Without one the system's root key is used, and then servers that know no
+ * DNSSEC at all are believed (RESOLVER_INSECURE), so that a default never
+ * stops mail; where they do pass signatures on, bogus is bogus. Neither named
+ * nor found: nothing is validated. resolver_dnssec_text says which it is.
+ *
+ * A server that was silent is asked again with the next question: nothing
+ * else than one second's memory holds it back. At most 512 UDP and 16 TCP
+ * sockets are open at once.
  *
  * Threads: resolver_ask and resolver_cancel from any thread; the callback runs
  * on the resolver's thread, without any lock held, and must be short.
- * Reference counted: the last resolver_unref stops the thread; it must not
- * come from the callback.
+ * Reference counted: the last resolver_unref stops the thread, questions still
+ * open are answered RESOLVER_FAILED; it may come from the callback. To be made
+ * after the last fork.
  */
 #ifndef RESOLVER_H
 #define RESOLVER_H
@@ -48,7 +61,7 @@ enum resolver_answer {
 };
 
 enum resolver_security {
-	RESOLVER_UNKNOWN, /* dnssec is off */
+	RESOLVER_UNKNOWN, /* not validated, or no answer */
 	RESOLVER_INSECURE,
 	RESOLVER_SECURE,
 	RESOLVER_IS_BOGUS,
@@ -75,7 +88,8 @@ struct resolver_counts {
 	uint64_t asked;
 	uint64_t answered[RESOLVER_BOGUS + 1];
 	uint64_t refused; /* over max_pending */
-	uint64_t pending; /* now */
+	uint64_t dropped; /* TXT records beyond the caps */
+	uint64_t pending; /* now, with those given up but still on the net */
 };
 
 /* False with a text in ERROR where a server, file or anchor is not usable, or
@@ -86,15 +100,19 @@ struct resolver *resolver_ref(struct resolver *resolver);
 void resolver_unref(struct resolver *resolver);
 /* Asks for the TXT records at NAME (A-labels, no dot at the end). The callback
  * comes exactly once unless resolver_cancel was in time. False: refused (out
- * of memory or over max_pending), no callback comes. */
+ * of memory or over max_pending), no callback comes. QUERY_R may be NULL; where
+ * it is not, what it gets is the caller's until resolver_cancel, which is then
+ * due once, before or after the callback. */
 bool resolver_ask(struct resolver *resolver, const char *name,
     resolver_callback *callback, void *ctx, struct resolver_query **query_r);
-/* After this returns true no callback comes; false: it has come or is coming. */
+/* Gives QUERY back. True: no callback comes; false: it has come or is coming. */
 bool resolver_cancel(struct resolver *resolver, struct resolver_query *query);
 void resolver_counts(struct resolver *resolver, struct resolver_counts *out_r);
 /* CPU time of the resolver's thread. */
 uint64_t resolver_cpu_ns(struct resolver *resolver);
 /* Where questions go, for the log: "127.0.0.1@5353 ..." */
 const char *resolver_servers_text(const struct resolver *resolver);
+/* What is validated and what not, for the log. */
+const char *resolver_dnssec_text(const struct resolver *resolver);
 
 #endif
