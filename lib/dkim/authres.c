@@ -3,6 +3,7 @@
 
 #include "address.h"
 #include "cfws.h"
+#include "utf8.h"
 
 enum {
 	LINE_COLUMNS = 78, /* where a line can be folded (RFC 5322 section
@@ -51,35 +52,18 @@ is_plain_address(struct bytes text)
 	    (local.len == 0 || is_token(local));
 }
 
-/* How many octets at the front of TEXT are one printable character of UTF-8
- * (RFC 3629 section 4; C0 and C1 controls are none); 0 for none. */
+/* How many octets at the front of TEXT are one character that may be shown: C0
+ * and C1 controls may not. */
 static size_t
 character_len(struct bytes text)
 {
-	const unsigned char *s = (const unsigned char *)text.data;
-	unsigned char low = 0x80, high = 0xbf; /* of the second octet */
-	size_t len;
+	size_t len = utf8_character_len(text);
+	unsigned char c = (unsigned char)text.data[0];
 
-	if (s[0] < 0x80)
-		return s[0] >= ' ' && s[0] != 0x7f ? 1 : 0;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
+	if (len == 1 && (c < ' ' || c == 0x7f))
 		return 0;
-	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if (text.len < len)
+	if (len == 2 && c == 0xc2 && (unsigned char)text.data[1] < 0xa0)
 		return 0;
-	if (s[0] == 0xe0 || s[0] == 0xc2)
-		low = 0xa0;
-	if (s[0] == 0xf0)
-		low = 0x90;
-	if (s[0] == 0xed)
-		high = 0x9f;
-	if (s[0] == 0xf4)
-		high = 0x8f;
-	if (s[1] < low || s[1] > high)
-		return 0;
-	for (size_t i = 2; i < len; i++)
-		if (s[i] < 0x80 || s[i] > 0xbf)
-			return 0;
 	return len;
 }
 
