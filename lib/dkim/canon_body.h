@@ -5,9 +5,10 @@
  *
  * Octets go in, cut anywhere, and come out through a function; what comes out
  * in all does not depend on the cuts. Only CRLF ends a line: a lone CR or LF is
- * an octet like any other. White space at a line's end and empty lines are
- * held back as counts, so the state is of fixed size, and long runs that need
- * no change are handed on as they lie in the input, uncopied.
+ * an octet like any other. What may yet prove to stand at the end of a line or
+ * of the body is held back as counts, so the state is of fixed size, and runs
+ * that need no change are handed on as they lie in the input, uncopied. The
+ * work is linear in the octets, whatever they are.
  */
 #ifndef CANON_BODY_H
 #define CANON_BODY_H
@@ -20,14 +21,14 @@
 /* Where canonical octets go; CTX is the caller's. */
 typedef void canon_sink(void *ctx, const char *data, size_t len);
 
+/* What is held back stands in this order: line ends, white space, CR. */
 struct canon_body {
 	enum signpost_canon canon;
 	canon_sink *sink;
 	void *ctx;
-	uint64_t pending_crlf; /* line ends held back: perhaps trailing */
-	bool pending_wsp;      /* relaxed: white space held back */
-	bool pending_cr;       /* a CR whose LF may follow in the next piece */
-	bool line_empty;       /* nothing of this line has gone out yet */
+	uint64_t pending_crlf; /* line ends: perhaps the body's last */
+	bool pending_wsp;      /* relaxed: perhaps the line's last */
+	bool pending_cr;       /* perhaps half a line end */
 	bool any;	       /* something has gone out */
 };
 
