@@ -154,6 +154,7 @@ enum {
 	SIGNPOST_MAX_RECORD_BYTES = 8192,     /* octets of one TXT record */
 	SIGNPOST_MAX_RSA_BITS = 16384,	      /* what is parsed at all */
 	SIGNPOST_MAX_SIGNATURE_FIELD = 65536, /* octets of a DKIM-Signature */
+	SIGNPOST_FIELD_BYTES = 16,	      /* what a field counts at least */
 };
 
 const char *signpost_version(void);
@@ -185,7 +186,9 @@ void signpost_headers_reset(struct signpost_headers *headers);
  * that stands there; VALUE all that stands behind it, with the leading white
  * space and without the line end at the end. A lone LF in VALUE counts as
  * CRLF: both MTAs hand folded fields over so. SIGNPOST_LIMIT beyond
- * max_bytes, SIGNPOST_SYNTAX where NAME is empty. */
+ * max_bytes, SIGNPOST_SYNTAX where NAME is empty; nothing is added then. A
+ * field counts with its colon and line end, and for SIGNPOST_FIELD_BYTES at
+ * least, so that the cap holds for the memory of many small ones, too. */
 enum signpost_status signpost_headers_add(struct signpost_headers *headers,
     const char *name, size_t name_len, const char *value, size_t value_len);
 

@@ -3,8 +3,13 @@
  * headers - the header fields of one message, kept once, raw
  *
  * All octets lie in one buffer that is reused from message to message; fields
- * are found by number, in the order of the message. The public functions of
- * signpost.h (signpost_headers_...) are this module's, too.
+ * are found by number, in the order of the message, and by name through a
+ * table that adding a field keeps up to date: finding and choosing take no
+ * longer however many fields there are. What is returned is borrowed and good
+ * until the next field is added. The public functions of signpost.h
+ * (signpost_headers_...) are this module's, too.
+ *
+ * Threads: any number may read at once, none while a field is added.
  */
 #ifndef HEADERS_H
 #define HEADERS_H
