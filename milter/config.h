@@ -66,7 +66,7 @@ struct config_strings {
 struct config_key {
 	const char *selector;
 	const char *file;
-	const char *domain; /* d=; NULL: the matched domain */
+	const char *domain; /* d=; NULL: the entry's, else From's */
 	unsigned line;
 };
 
@@ -89,12 +89,15 @@ struct config_sign {
 struct config_domain {
 	const char *name;   /* "example.com", ".example.com",
 	                       "user@example.com", "*" */
-	const char *domain; /* d= for keys that name none; NULL: matched */
+	const char *domain; /* d= for keys that name none, in A-labels;
+	                       NULL: From's domain */
 	struct config_key *keys;
 	size_t key_count;
 	bool all;	    /* sign with every usable key */
-	bool key_directory; /* no "keys": its folder in key_directory */
+	bool key_directory; /* no "keys": the folder of DOMAIN in
+	                       key_directory, else that of From's domain */
 	struct config_sign sign;
+	const char *file; /* of the configuration, where the entry stands */
 	unsigned line;
 };
 
@@ -165,17 +168,25 @@ struct config_problem {
 	unsigned line;
 	const char *setting; /* "dns.timeout"; "" for none */
 	const char *text;
+	bool warning; /* the configuration can be used all the same */
 };
 
-/* All that was found wrong; FATAL where the configuration can't be used. */
+enum {
+	CONFIG_MAX_PROBLEMS = 1000 /* that are kept */
+};
+
+/* All that was found wrong, in the order of the file as far as that is
+ * known. Zeroed, it is empty. */
 struct config_problems {
 	struct config_problem *items;
 	size_t count;
+	size_t errors;	/* problems that are no warnings, kept or not */
+	size_t dropped; /* beyond CONFIG_MAX_PROBLEMS, or out of memory */
 };
 
-/* Reads FILE. NULL with the problems where it can't be used; problems may be
- * there beside a configuration, too (warnings). PROBLEMS_R is always to be
- * freed with config_problems_fini. */
+/* Reads FILE. NULL with the problems where it can't be used (errors is not 0
+ * then); warnings may be there beside a configuration. PROBLEMS_R is set anew
+ * and always to be freed with config_problems_fini. */
 const struct config *config_load(
     const char *file, struct config_problems *problems_r);
 void config_problems_fini(struct config_problems *problems);
@@ -184,6 +195,16 @@ void config_problems_fini(struct config_problems *problems);
 void config_problem(struct config_problems *problems, const char *file,
     unsigned line, const char *setting, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* As config_problem, for what does not make the configuration unusable. */
+void config_warning(struct config_problems *problems, const char *file,
+    unsigned line, const char *setting, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* Writes "FILE:LINE: SETTING: TEXT" as snprintf would; LINE and SETTING are
+ * left out where there is none, "warning: " stands before TEXT. */
+int config_problem_text(
+    const struct config_problem *problem, char *out, size_t size);
+/* Orders by file, that of the name FIRST first, and line. */
+void config_problems_sort(struct config_problems *problems, const char *first);
 const struct config *config_ref(const struct config *config);
 void config_unref(const struct config *config);
 /* The names of settings that differ between the two and need a restart, in
