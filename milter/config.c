@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include <assert.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "address.h"
+#include "config_check.h"
+#include "config_domains.h"
+#include "config_settings.h"
+
+/* What a caller's pointer stands in. */
+struct owned {
+	struct config config;
+	atomic_uint refs;
+	struct arena arena;
+};
+
+/* A configuration while it is made. */
+struct build {
+	struct config *config;
+	struct arena *arena;
+	struct config_problems *problems;
+};
+
+/* The struct that a group's settings go to, and how their names begin. */
+struct group {
+	const char *prefix;
+	void *config; /* NULL where the scope has none */
+	struct config_domain *domain;
+	struct config_key *key;
+};
+
+static void build_group(struct build *build, const struct group *group,
+    const struct config_node *node);
+
+/* Where GROUP has SETTING. An entry holds the sign group's settings in a copy
+ * of its own. */
+static void *
+place_in(const struct group *group, const struct setting *setting)
+{
+	void *base = group->config;
+
+	if (setting->scope == SCOPE_DOMAIN)
+		base = group->domain;
+	if (setting->scope == SCOPE_KEY)
+		base = group->key;
+	if (setting->scope == SCOPE_CONFIG && group->domain != NULL)
+		return (char *)&group->domain->sign +
+		    (setting->offset - offsetof(struct config, sign));
+	return setting_place(setting, base);
+}
+
+static bool
+set_defaults(struct build *build)
+{
+	const struct setting *row;
+	size_t i;
+
+	for (i = 0; (row = setting_get(i)) != NULL; i++)
+		if (row->scope == SCOPE_CONFIG &&
+		    !setting_set_default(
+			row, setting_place(row, build->config), build->arena))
+			return false;
+	return true;
+}
+
+static size_t
+count_children(const struct config_node *node)
+{
+	size_t count = 0;
+
+	for (node = node->child; node != NULL; node = node->next)
+		count++;
+	return count;
+}
+
+/* Reports that a group lacks NAME, which it must have; a NAME that is there but
+ * wrong has been reported. */
+static void
+require(struct build *build, const struct config_node *group,
+    const char *prefix, const char *name)
+{
+	const struct config_node *node;
+	char setting[64];
+
+	for (node = group->child; node != NULL; node = node->next)
+		if (strcmp(node->name, name) == 0)
+			return;
+	snprintf(setting, sizeof setting, "%s%s", prefix, name);
+	config_problem(
+	    build->problems, group->file, group->line, setting, "is missing");
+}
+
+static void
+build_key(
+    struct build *build, struct config_key *key, const struct config_node *node)
+{
+	struct group group = { .prefix = "domains.keys.", .key = key };
+
+	key->line = node->line;
+	build_group(build, &group, node);
+	require(build, node, group.prefix, "selector");
+	require(build, node, group.prefix, "file");
+}
+
+static void
+build_keys(struct build *build, struct config_domain *domain,
+    const struct config_node *list)
+{
+	const struct config_node *node;
+
+	domain->key_directory = false;
+	domain->keys = arena_alloc(
+	    build->arena, count_children(list) + 1, sizeof *domain->keys);
+	if (domain->keys == NULL)
+		return;
+	for (node = list->child; node != NULL; node = node->next) {
+		if (node->kind == CONFIG_GROUP)
+			build_key(
+			    build, &domain->keys[domain->key_count++], node);
+		else
+			config_problem(build->problems, node->file, node->line,
+			    "domains.keys",
+			    "must be a group: { selector = "
+			    "\"s\"; file = \"/path\"; }");
+	}
+}
+
+static void
+build_domain(struct build *build, struct config_domain *domain,
+    const struct config_node *node)
+{
+	struct group group = { .prefix = "domains.", .domain = domain };
+	const char *name, *ascii_name, *why = NULL;
+	char ascii[DOMAIN_SIZE];
+
+	*domain = (struct config_domain){ .sign = build->config->sign,
+		.key_directory = true,
+		.file = build->config->file,
+		.line = node->line };
+	if (strcmp(node->file, build->config->file) != 0)
+		domain->file = arena_strdup(build->arena, node->file);
+	build_group(build, &group, node);
+	if (domain->domain != NULL &&
+	    domain_to_ascii(bytes_str(domain->domain), ascii))
+		domain->domain = arena_strdup(build->arena, ascii);
+	require(build, node, group.prefix, "name");
+	name = domain->name == NULL ? "" : domain->name;
+	domain->name = "";
+	if (name[0] == '\0')
+		return;
+	ascii_name = config_domains_name(name, build->arena, &why);
+	if (ascii_name != NULL)
+		domain->name = ascii_name;
+	else if (why != NULL)
+		config_problem(build->problems, node->file, node->line,
+		    "domains.name", "\"%s\": %s", name, why);
+}
+
+static void
+build_domains(struct build *build, const struct config_node *list)
+{
+	struct config *config = build->config;
+	const struct config_node *node;
+
+	config->domains = arena_alloc(
+	    build->arena, count_children(list) + 1, sizeof *config->domains);
+	if (config->domains == NULL)
+		return;
+	for (node = list->child; node != NULL; node = node->next) {
+		if (node->kind == CONFIG_GROUP)
+			build_domain(build,
+			    &config->domains[config->domain_count++], node);
+		else
+			config_problem(build->problems, node->file, node->line,
+			    "domains",
+			    "must be a group: { name = "
+			    "\"example.com\"; }");
+	}
+}
+
+static void
+say_unknown(
+    struct build *build, const struct config_node *node, const char *name)
+{
+	char nearest[96];
+
+	config_problem(build->problems, node->file, node->line, name,
+	    "is not a setting; the nearest that is one: %s",
+	    setting_nearest(name, nearest, sizeof nearest));
+}
+
+static void
+build_setting(struct build *build, const struct group *group,
+    const struct config_node *node)
+{
+	char name[128], nested[160];
+	const struct setting *setting;
+	struct group inner = *group;
+	struct setting_source source = { name, node, build->arena,
+		build->problems };
+
+	snprintf(name, sizeof name, "%s%s", group->prefix, node->name);
+	setting = setting_find(name);
+	if (setting == NULL && group->config != NULL &&
+	    group->prefix[0] == '\0' && setting_is_group(name)) {
+		if (node->kind != CONFIG_GROUP) {
+			config_problem(build->problems, node->file, node->line,
+			    name, "must be a group: %s = { ... };", name);
+			return;
+		}
+		snprintf(nested, sizeof nested, "%s.", name);
+		inner.prefix = nested;
+		build_group(build, &inner, node);
+		return;
+	}
+	if (setting == NULL) {
+		say_unknown(build, node, name);
+		return;
+	}
+	if (!setting_set(setting, &source, place_in(group, setting)))
+		return;
+	/* Entries wait until the sign group, which they start from, is read. */
+	if (setting->type == SETTING_KEYS)
+		build_keys(build, group->domain, node);
+}
+
+static void
+build_group(struct build *build, const struct group *group,
+    const struct config_node *node)
+{
+	const struct config_node *child;
+
+	for (child = node->child; child != NULL; child = child->next)
+		build_setting(build, group, child);
+}
+
+/* Every entry starts from the "sign" group, wherever that stands. */
+static void
+build_all(struct build *build, const struct config_node *root)
+{
+	struct group group = { .prefix = "", .config = build->config };
+	const struct config_node *node;
+
+	build_group(build, &group, root);
+	for (node = root->child; node != NULL; node = node->next)
+		if (strcmp(node->name, "domains") == 0 &&
+		    (node->kind == CONFIG_LIST || node->kind == CONFIG_ARRAY))
+			build_domains(build, node);
+	config_domains_sort(build->config, build->problems);
+}
+
+static void
+free_owned(struct owned *owned)
+{
+	arena_fini(&owned->arena);
+	free(owned);
+}
+
+const struct config *
+config_load(const char *file, struct config_problems *problems_r)
+{
+	struct owned *owned = calloc(1, sizeof *owned);
+	struct config_tree *tree = NULL;
+	struct build build;
+
+	*problems_r = (struct config_problems){ 0 };
+	if (owned == NULL)
+		goto no_memory;
+	atomic_init(&owned->refs, 1);
+	arena_init(&owned->arena);
+	build = (struct build){ &owned->config, &owned->arena, problems_r };
+	tree = config_read_tree(file, problems_r);
+	if (tree == NULL)
+		goto fail;
+	owned->config.file = arena_strdup(&owned->arena, file);
+	if (owned->config.file == NULL || !set_defaults(&build))
+		goto no_memory;
+	build_all(&build, config_tree_root(tree));
+	if (owned->arena.failed)
+		goto no_memory;
+	check_together(&owned->config, config_tree_root(tree), problems_r);
+	config_problems_sort(problems_r, file);
+	if (problems_r->errors > 0)
+		goto fail;
+	config_tree_free(tree);
+	return &owned->config;
+
+no_memory:
+	config_problem(problems_r, file, 0, "", "out of memory");
+fail:
+	config_tree_free(tree);
+	if (owned != NULL)
+		free_owned(owned);
+	return NULL;
+}
+
+const struct config *
+config_ref(const struct config *config)
+{
+	struct owned *owned = (struct owned *)config;
+
+	atomic_fetch_add_explicit(&owned->refs, 1, memory_order_relaxed);
+	return config;
+}
+
+void
+config_unref(const struct config *config)
+{
+	struct owned *owned = (struct owned *)config;
+
+	if (config == NULL ||
+	    atomic_fetch_sub_explicit(&owned->refs, 1, memory_order_acq_rel) >
+		1)
+		return;
+	free_owned(owned);
+}
+
+size_t
+config_needs_restart(const struct config *old, const struct config *new,
+    const char **names_r, size_t max)
+{
+	const struct setting *row;
+	size_t count = 0, i;
+
+	for (i = 0; (row = setting_get(i)) != NULL; i++) {
+		if (!row->restart || row->scope != SCOPE_CONFIG ||
+		    setting_equal(row, setting_place(row, (void *)old),
+			setting_place(row, (void *)new)))
+			continue;
+		if (count < max)
+			names_r[count] = row->name;
+		count++;
+	}
+	return count < max ? count : max;
+}
+
+/* ADDRESS as IPv6, an IPv4 one mapped (RFC 4291 section 2.5.5.2). */
+static bool
+to_ipv6(const struct sockaddr *address, struct in6_addr *out_r)
+{
+	struct sockaddr_in four;
+	struct sockaddr_in6 six;
+
+	if (address == NULL)
+		return false;
+	if (address->sa_family == AF_INET6) {
+		memcpy(&six, address, sizeof six);
+		*out_r = six.sin6_addr;
+		return true;
+	}
+	if (address->sa_family != AF_INET)
+		return false;
+	memcpy(&four, address, sizeof four);
+	memset(out_r, 0, sizeof *out_r);
+	out_r->s6_addr[10] = 0xff;
+	out_r->s6_addr[11] = 0xff;
+	memcpy(out_r->s6_addr + 12, &four.sin_addr, 4);
+	return true;
+}
+
+static bool
+begins_with(const struct in6_addr *address, const struct in6_addr *network,
+    unsigned bits)
+{
+	unsigned whole = bits / 8, rest = bits % 8;
+
+	if (memcmp(address->s6_addr, network->s6_addr, whole) != 0)
+		return false;
+	return rest == 0 ||
+	    ((address->s6_addr[whole] ^ network->s6_addr[whole]) >>
+		(8 - rest)) == 0;
+}
+
+bool
+config_in_networks(
+    const struct config_networks *networks, const struct sockaddr *address)
+{
+	struct in6_addr ipv6;
+	bool mapped;
+	size_t i;
+
+	if (!to_ipv6(address, &ipv6))
+		return false;
+	mapped = IN6_IS_ADDR_V4MAPPED(&ipv6);
+	for (i = 0; i < networks->count; i++) {
+		/* "::/0" is about IPv6: it does not take in all of IPv4. */
+		if (mapped && networks->items[i].bits < 96)
+			continue;
+		if (begins_with(&ipv6, &networks->items[i].address,
+			networks->items[i].bits))
+			return true;
+	}
+	return false;
+}
