@@ -4,7 +4,8 @@
  *
  * One running digest for each different (canonicalization, digest algorithm,
  * l=); one canonicalization for each method in use, whose output all its
- * digests share.
+ * digests share. Small canonical runs are gathered before they are digested,
+ * large ones are digested where they lie. Memory does not depend on the body.
  */
 #ifndef BODY_HASH_H
 #define BODY_HASH_H
@@ -35,7 +36,9 @@ enum signpost_status body_hash_want(struct body_hash *hash,
 /* Whether anything was asked for. */
 bool body_hash_wanted(const struct body_hash *hash);
 void body_hash_update(struct body_hash *hash, const char *data, size_t len);
+/* No more body. Once, and nothing but get and free afterwards. */
 enum signpost_status body_hash_final(struct body_hash *hash);
+/* What SLOT came to, once body_hash_final was SIGNPOST_OK; lives as HASH. */
 const struct body_hash_result *body_hash_get(
     const struct body_hash *hash, size_t slot);
 
