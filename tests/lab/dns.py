@@ -10,10 +10,10 @@ from . import packages
 
 CONFIG = """\
 server:
-  ip-address: 127.0.0.1@{port}
+  ip-address: {address}
   username: ""
   chroot: ""
-  zonesdir: "{dir}"
+  zonesdir: "{zones}"
   database: ""
   zonelistfile: "{dir}/zone.list"
   xfrdfile: "{dir}/xfrd.state"
@@ -43,17 +43,22 @@ class Dns:
         self.dir = lab.make_dir("dns")
         self.port = lab.port()
         self.serial = 1
+        self.zones = list(zones)
         for zone, text in zones.items():
             self._write(zone, text)
-        config = CONFIG.format(port=self.port, dir=self.dir)
-        config += "".join(ZONE.format(zone=zone) for zone in zones)
         self.process = lab.start(
             "nsd", [packages.program("nsd"), "-d", "-c",
-                    lab.write("dns/nsd.conf", config)],
+                    self.config(self.dir, self.address())],
             ready=lambda: all(self.answers(zone) for zone in zones))
 
     def address(self):
         return "127.0.0.1@%d" % self.port
+
+    def config(self, directory, address):
+        """Writes what an nsd needs that serves the zones at `address`."""
+        text = CONFIG.format(address=address, zones=self.dir, dir=directory)
+        text += "".join(ZONE.format(zone=zone) for zone in self.zones)
+        return self.lab.write(directory + "/nsd.conf", text)
 
     def publish(self, zone, text):
         """Replaces the records of a zone that was named at the start."""

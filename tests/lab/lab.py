@@ -8,7 +8,6 @@ Whatever ends the with block (an exception, SIGINT and SIGTERM among them)
 stops the processes in the reverse order of their start and removes the folder.
 """
 import contextlib
-import ctypes
 import os
 import random
 import shutil
@@ -73,6 +72,7 @@ class Lab:
         self.closing = contextlib.ExitStack()
         self._ports = set()
         self._signals = {}
+        self._guardian = None
 
     def __enter__(self):
         if self.dir is None:
@@ -81,6 +81,7 @@ class Lab:
             os.makedirs(self.dir)
         # Daemons that run as other users must get through.
         os.chmod(self.dir, 0o711)
+        self._guardian = _Guardian(None if self.keep else self.dir)
         for number in (signal.SIGTERM, signal.SIGHUP):
             self._signals[number] = signal.signal(number, _raise_exit)
         return self
@@ -94,6 +95,7 @@ class Lab:
             self.closing.close()
             for process in reversed(self.processes):
                 process.stop()
+            self._guardian.dismiss()
         finally:
             if not self.keep:
                 shutil.rmtree(self.dir, ignore_errors=True)
@@ -137,7 +139,8 @@ class Lab:
             popen = subprocess.Popen(
                 argv, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 env={**os.environ, **(env or {})}, cwd=self.dir,
-                start_new_session=True, preexec_fn=_die_with_parent)
+                start_new_session=True)
+        self._guardian.tell(b"+", popen.pid)
         process = Process(name, popen, log, end)
         self.processes.append(process)
         if ready is not None:
@@ -146,6 +149,7 @@ class Lab:
 
     def stop(self, process):
         process.stop()
+        self._guardian.tell(b"-", process.pid)
         self.processes.remove(process)
 
     def wait_for(self, condition, what, timeout=START_TIMEOUT, process=None):
@@ -203,7 +207,44 @@ def _raise_exit(number, _frame):
     raise SystemExit(128 + number)
 
 
-def _die_with_parent():
-    """Even if this program is killed outright, nothing of it stays."""
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGTERM)
+class _Guardian:
+    """A process that ends the others if this one is killed outright.
+
+    It reads from a pipe which sessions were started ("+N") and stopped
+    ("-N"), and cleans up when the pipe ends with some of them left."""
+
+    def __init__(self, folder):
+        reader, self._writer = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            os.close(self._writer)
+            os.setsid()  # out of reach of the terminal's Ctrl-C
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+            _guard(reader, folder)
+            os._exit(0)
+        os.close(reader)
+
+    def tell(self, sign, leader):
+        os.write(self._writer, b"%s%d\n" % (sign, leader))
+
+    def dismiss(self):
+        os.write(self._writer, b".\n")
+        os.close(self._writer)
+        os.waitpid(self._pid, 0)
+
+
+def _guard(reader, folder):
+    leaders = set()
+    for line in os.fdopen(reader, "rb"):
+        if line == b".\n":
+            return
+        change = leaders.add if line[:1] == b"+" else leaders.discard
+        change(int(line[1:]))
+    for number, patience in ((signal.SIGTERM, 3), (signal.SIGKILL, 0)):
+        for leader in leaders:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(leader, number)
+        time.sleep(patience)
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -52,10 +52,13 @@ class Dkimpy:
         header, body = canon.split("/")
         algorithm = (b"rsa-sha256" if key.startswith(b"-----")
                      else b"ed25519-sha256")
-        field = dkim.sign(
-            data, selector.encode(), domain.encode(), key,
+        signer = dkim.DKIM(data, signature_algorithm=algorithm)
+        # It would not sign some fields, Comments for one (RFC 6376 5.4.1).
+        signer.should_not_sign = set()
+        field = signer.sign(
+            selector.encode(), domain.encode(), key,
             canonicalize=(header.encode(), body.encode()),
-            include_headers=headers, signature_algorithm=algorithm)
+            include_headers=headers)
         return field + data
 
 
