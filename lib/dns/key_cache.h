@@ -8,10 +8,16 @@
  * asked for is asked for once, however many messages wait (single flight).
  *
  * All look-ups of a message stand in one struct key_lookups, started at the
- * end of its header and waited for once, with one deadline.
+ * end of its header and waited for once, with one deadline. A message that gives
+ * up leaves the question under way: its answer serves the next one.
+ *
+ * What the resolver refused (RESOLVER_FAILED, over its cap on questions) is not
+ * kept: it says nothing about the name.
  *
  * Threads: the cache is shared, one mutex, never held across parsing or DNS;
- * reference counted. A struct key_lookups belongs to one thread at a time.
+ * reference counted. Parsing is done on the resolver's thread. The last
+ * key_cache_unref gives up the questions under way, and must not come from
+ * that thread. A struct key_lookups belongs to one thread at a time.
  */
 #ifndef KEY_CACHE_H
 #define KEY_CACHE_H
@@ -24,8 +30,9 @@ struct key_cache_settings {
 	uint32_t min_ttl_s, max_ttl_s;
 	uint32_t negative_ttl_s; /* at most, for no such name */
 	uint32_t failure_ttl_s;	 /* for failed, timed out and bogus */
-	/* Makes a value of the records, with one reference; NULL: out of
-	 * memory. BYTES_R: what it counts. */
+	/* Makes a value of the records (one at least), with one reference;
+	 * NULL: out of memory. BYTES_R: what it counts. ref and unref are
+	 * called with the cache locked. */
 	void *(*parse)(void *ctx, const struct bytes *records, size_t count,
 	    size_t *bytes_r);
 	void (*ref)(void *value);
@@ -58,7 +65,7 @@ void key_cache_counts(struct key_cache *cache, struct key_cache_counts *out_r);
 struct key_lookups *key_lookups_new(struct key_cache *cache, size_t count);
 /* Gives up what is still under way. */
 void key_lookups_free(struct key_lookups *lookups);
-/* Starts look-up I for NAME; never blocks. */
+/* Starts look-up I, once, for NAME (A-labels); never blocks. */
 void key_lookups_start(struct key_lookups *lookups, size_t i, const char *name);
 /* Waits until all that were started are answered or DEADLINE (CLOCK_MONOTONIC)
  * has passed. Returns whether all were answered; those that were not answer
