@@ -206,6 +206,9 @@ take_answer(void *ctx, const struct resolver_result *result)
 	size_t bytes = 0;
 	bool closing;
 
+	if (cache->settings.answered != NULL)
+		cache->settings.answered(cache->settings.answered_ctx,
+		    result->answer, result->elapsed_ns);
 	if (answer.answer == RESOLVER_FOUND) {
 		answer.value = cache->settings.parse(cache->settings.ctx,
 		    result->records, result->count, &bytes);

@@ -38,6 +38,11 @@ struct key_cache_settings {
 	void (*ref)(void *value);
 	void (*unref)(void *value);
 	void *ctx;
+	/* Told of each answer that DNS itself gave, on the resolver's thread,
+	 * for who counts them; or NULL. */
+	void (*answered)(
+	    void *ctx, enum resolver_answer answer, uint64_t elapsed_ns);
+	void *answered_ctx;
 };
 
 struct key_answer {

@@ -169,6 +169,16 @@ look_up(struct key_cache *cache, const char *name, char *text)
 	return answer.answer;
 }
 
+/* As many as DNS gave, by answer. */
+static void
+count_answer(void *ctx, enum resolver_answer answer, uint64_t elapsed_ns)
+{
+	atomic_uint *answers = ctx;
+
+	atomic_fetch_add(&answers[answer], 1);
+	assert_true(elapsed_ns > 0);
+}
+
 static void
 test_answers_are_kept(void **state)
 {
@@ -185,9 +195,12 @@ test_answers_are_kept(void **state)
 	struct key_cache_settings settings = usual_settings(NULL);
 	struct fixture fixture;
 	struct key_cache_counts counts;
+	atomic_uint answers[RESOLVER_BOGUS + 1] = { 0 };
 
 	(void)state;
 	settings.failure_ttl_s = 60;
+	settings.answered = count_answer;
+	settings.answered_ctx = answers;
 	begin(&fixture, &settings, 5000, 100);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		unsigned questions;
@@ -207,6 +220,9 @@ test_answers_are_kept(void **state)
 		assert_int_equal(counts.hits, 3 * (i + 1));
 		assert_int_equal(counts.entries, i + 1);
 	}
+	assert_int_equal(atomic_load(&answers[RESOLVER_FOUND]), 1);
+	assert_int_equal(atomic_load(&answers[RESOLVER_NO_NAME]), 3);
+	assert_int_equal(atomic_load(&answers[RESOLVER_FAILED]), 1);
 	end(&fixture);
 }
 
