@@ -49,9 +49,10 @@ close_query(struct questions *questions, struct resolver_query *query)
 }
 
 static void
-drop(struct resolver_query *query)
+drop(struct resolver_query *query, unsigned refs)
 {
-	if (--query->refs == 0)
+	query->refs -= refs;
+	if (query->refs == 0)
 		free(query);
 }
 
@@ -59,7 +60,7 @@ static void
 finish(struct questions *questions, struct resolver_query *query)
 {
 	questions->counts.pending--;
-	drop(query);
+	drop(query, 1);
 }
 
 bool
@@ -97,16 +98,20 @@ questions_add(struct questions *questions, const struct resolver_query *query,
 bool
 questions_cancel(struct questions *questions, struct resolver_query *query)
 {
+	unsigned refs = 1;
 	bool open;
 
 	pthread_mutex_lock(&questions->mutex);
 	open = query->open;
 	if (open) {
 		close_query(questions, query);
-		if (!query->sent)
-			finish(questions, query);
+		/* Nothing else will finish what was not sent. */
+		if (!query->sent) {
+			questions->counts.pending--;
+			refs++;
+		}
 	}
-	drop(query);
+	drop(query, refs);
 	pthread_mutex_unlock(&questions->mutex);
 	return open;
 }
