@@ -13,6 +13,7 @@
 #include <unbound.h>
 #include <unistd.h>
 
+#include "anchor.h"
 #include "answer.h"
 #include "monotonic.h"
 #include "questions.h"
@@ -37,6 +38,7 @@ static const struct option {
 	{ "qname-minimisation:", "no" },
 	{ "target-fetch-policy:", "0 0 0 0 0" },
 	{ "outgoing-num-tcp:", "16" },
+	{ "rrset-roundrobin:", "no" },
 	/* By default a server that left a few questions unanswered, say on one
 	 * domain whose own servers are dead, is not asked for up to 15 minutes,
 	 * and with it all DNS is gone. */
@@ -68,12 +70,6 @@ static const char *const local_zones[] = {
 	"onion.",
 	"test.",
 	"invalid.",
-};
-
-/* Debian's packages dns-root-data and unbound. */
-static const char *const root_keys[] = {
-	"/usr/share/dns/root.key",
-	"/var/lib/unbound/root.key",
 };
 
 struct resolver {
@@ -335,15 +331,6 @@ set_numbers(struct ub_ctx *unbound, const struct resolver_settings *settings)
 	    unbound, numbers, sizeof(numbers) / sizeof(numbers[0]));
 }
 
-static const char *
-find_root_key(void)
-{
-	for (size_t i = 0; i < sizeof(root_keys) / sizeof(root_keys[0]); i++)
-		if (access(root_keys[i], R_OK) == 0)
-			return root_keys[i];
-	return NULL;
-}
-
 /* Which anchor is used how, as the header says. */
 static bool
 set_anchor(struct resolver *resolver, const struct resolver_settings *settings,
@@ -353,7 +340,7 @@ set_anchor(struct resolver *resolver, const struct resolver_settings *settings,
 	bool strict = named != NULL && named[0] != '\0';
 	const char *anchor = !settings->dnssec ? NULL
 	    : strict			       ? named
-					       : find_root_key();
+					       : anchor_system_file();
 
 	*anchor_r = anchor;
 	resolver->validates = anchor != NULL;
@@ -408,10 +395,8 @@ make_context(struct resolver *resolver,
 		    ub_version());
 		return false;
 	}
-	if (anchor != NULL && access(anchor, R_OK) != 0) {
-		snprintf(error, error_size, "%s: %s", anchor, strerror(errno));
+	if (anchor != NULL && !anchor_check(anchor, error, error_size))
 		return false;
-	}
 	/* The first of these also makes the context read its settings, so it
 	 * comes last: nothing can be set any more. */
 	for (size_t i = 0;
@@ -421,8 +406,8 @@ make_context(struct resolver *resolver,
 	if (failure == 0)
 		return true;
 	if (anchor != NULL)
-		snprintf(error, error_size,
-		    "%s: no trust anchors in it that can be read", anchor);
+		snprintf(error, error_size, "%s: not readable as trust anchors",
+		    anchor);
 	else
 		snprintf(
 		    error, error_size, "libunbound: %s", ub_strerror(failure));
