@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "status_view.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	TEXT_SIZE = 48,
+	COLUMNS = 80,
+	MARGIN = 16, /* where figures begin */
+	RESULT_MARGIN = 24,
+	/* Fewer operations, or octets, say nothing about their cost. */
+	ENOUGH_OPERATIONS = 10,
+	ENOUGH_BYTES = 100000
+};
+
+/*
+ * Figures.
+ */
+
+/* The member at PATH, its parts divided by dots; NULL for none. */
+static const json_t *
+find(const json_t *json, const char *path)
+{
+	char name[TEXT_SIZE];
+	size_t len;
+
+	for (; json != NULL; path += len + 1) {
+		len = strcspn(path, ".");
+		if (len >= sizeof(name))
+			return NULL;
+		memcpy(name, path, len);
+		name[len] = '\0';
+		json = json_object_get(json, name);
+		if (path[len] == '\0')
+			break;
+	}
+	return json;
+}
+
+static double
+number(const json_t *json, const char *path)
+{
+	return json_number_value(find(json, path));
+}
+
+static const char *
+string(const json_t *json, const char *path)
+{
+	const char *value = json_string_value(find(json, path));
+
+	return value != NULL ? value : "?";
+}
+
+/* The sum of all members of the object at PATH. */
+static double
+total(const json_t *json, const char *path)
+{
+	json_t *object = (json_t *)find(json, path);
+	const char *name;
+	double sum = 0;
+	json_t *member;
+
+	json_object_foreach(object, name, member) sum +=
+	    json_number_value(member);
+	return sum;
+}
+
+/* The sum of "count" over the array at PATH. */
+static double
+total_count(const json_t *json, const char *path)
+{
+	const json_t *array = find(json, path);
+	double sum = 0;
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(array, i, row) sum += number(row, "count");
+	return sum;
+}
+
+/*
+ * Words for figures; each returns TEXT.
+ */
+
+/* 1,234,567 */
+static const char *
+count_text(double value, char text[TEXT_SIZE])
+{
+	char digits[TEXT_SIZE / 2];
+	int len = snprintf(digits, sizeof(digits), "%.0f", value);
+	size_t at = 0;
+
+	if (len < 0 || (size_t)len >= sizeof(digits))
+		len = snprintf(digits, sizeof(digits), "?");
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = '\0';
+	return text;
+}
+
+struct unit {
+	double size;
+	const char *name;
+};
+
+/* Three digits and the greatest unit that fits; the units end with the
+ * smallest, and have one of size 1. */
+static const char *
+unit_text(double value, const struct unit *units, char text[TEXT_SIZE])
+{
+	double scaled;
+
+	if (!(value > 0)) {
+		while (units->size > 1)
+			units++;
+		snprintf(text, TEXT_SIZE, "0 %s", units->name);
+		return text;
+	}
+	while (value < units->size * 0.9995 && units[1].name != NULL)
+		units++;
+	scaled = value / units->size;
+	snprintf(text, TEXT_SIZE, "%.*f %s",
+	    units[1].name == NULL && scaled == (double)(uint64_t)scaled ? 0
+		: scaled < 9.995					? 2
+		: scaled < 99.95					? 1
+									: 0,
+	    scaled, units->name);
+	return text;
+}
+
+static const char *
+bytes_text(double bytes, char text[TEXT_SIZE])
+{
+	static const struct unit units[] = { { 1e12, "TB" }, { 1e9, "GB" },
+		{ 1e6, "MB" }, { 1e3, "kB" }, { 1, "B" }, { 0, NULL } };
+
+	return unit_text(bytes, units, text);
+}
+
+static const char *
+seconds_text(double seconds, char text[TEXT_SIZE])
+{
+	static const struct unit units[] = { { 1, "s" }, { 1e-3, "ms" },
+		{ 1e-6, "us" }, { 1e-9, "ns" }, { 0, NULL } };
+
+	return unit_text(seconds, units, text);
+}
+
+/* 2 d 03:04:05 */
+static const char *
+uptime_text(double seconds, char text[TEXT_SIZE])
+{
+	uint64_t s = seconds > 0 && seconds < 1e15 ? (uint64_t)seconds : 0;
+	int len = 0;
+
+	if (s >= 86400)
+		len = snprintf(text, TEXT_SIZE, "%" PRIu64 " d ", s / 86400);
+	snprintf(text + len, TEXT_SIZE - (size_t)len,
+	    "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600 % 24,
+	    s / 60 % 60, s % 60);
+	return text;
+}
+
+/*
+ * Parts of the page.
+ */
+
+/* A line under way; what does not fit goes on in the next, at the margin. */
+struct line {
+	struct buf *out;
+	size_t begin; /* where it is in OUT */
+	int margin;
+};
+
+static struct line
+line_begin(struct buf *out, int margin, const char *title)
+{
+	struct line line = { out, out->len, margin };
+
+	buf_printf(out, "%-*s", margin, title);
+	return line;
+}
+
+static void line_add(struct line *line, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void
+line_add(struct line *line, const char *format, ...)
+{
+	size_t column = line->out->len - line->begin;
+	char words[2 * TEXT_SIZE];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	if (column + 2 + strlen(words) > COLUMNS) {
+		buf_append_char(line->out, '\n');
+		*line = line_begin(line->out, line->margin, "");
+	} else if (column > (size_t)line->margin) {
+		buf_append_str(line->out, "  ");
+	}
+	buf_append_str(line->out, words);
+}
+
+static void
+view_head(const json_t *status, struct buf *out)
+{
+	char text[TEXT_SIZE];
+
+	buf_printf(out, "signpostd %s, up %s, %s\n\n",
+	    string(status, "version"),
+	    uptime_text(number(status, "uptime_seconds"), text),
+	    number(status, "ready") > 0 ? "ready" : "not ready");
+}
+
+static void
+view_rates(const json_t *status, struct buf *out)
+{
+	char text[TEXT_SIZE];
+
+	buf_printf(out, "%-24s%12s%12s%12s%16s\n", "Each second, over", "1 s",
+	    "10 s", "60 s", "in all");
+	buf_printf(out, "%-24s%12.1f%12.1f%12.1f%16s\n", "signatures made",
+	    number(status, "signs_per_second.1s"),
+	    number(status, "signs_per_second.10s"),
+	    number(status, "signs_per_second.60s"),
+	    count_text(total_count(status, "signs"), text));
+	buf_printf(out, "%-24s%12.1f%12.1f%12.1f%16s\n\n", "signatures judged",
+	    number(status, "verifies_per_second.1s"),
+	    number(status, "verifies_per_second.10s"),
+	    number(status, "verifies_per_second.60s"),
+	    count_text(total_count(status, "verifies"), text));
+}
+
+/* One line for each algorithm and key size with what became of them: rows of
+ * the same line follow each other. */
+static void
+view_results(
+    const json_t *status, const char *path, const char *title, struct buf *out)
+{
+	const json_t *array = find(status, path);
+	char name[TEXT_SIZE], last[TEXT_SIZE] = "", text[TEXT_SIZE];
+	struct line line = { .out = out };
+	json_t *row;
+	size_t i;
+
+	if (!(total_count(status, path) > 0))
+		return;
+	buf_append_str(out, title);
+	json_array_foreach(array, i, row)
+	{
+		if (!(number(row, "count") > 0))
+			continue;
+		snprintf(name, sizeof(name), "  %s %s",
+		    string(row, "algorithm"),
+		    find(row, "key_bits") != NULL ? string(row, "key_bits")
+						  : "");
+		if (strcmp(name, last) != 0) {
+			buf_append_char(out, '\n');
+			line = line_begin(out, RESULT_MARGIN, name);
+		}
+		memcpy(last, name, sizeof(last));
+		line_add(&line, "%s %s", string(row, "result"),
+		    count_text(number(row, "count"), text));
+	}
+	buf_append_str(out, "\n\n");
+}
+
+/* "name 1  name 2", without those that are 0. */
+static void
+view_members(
+    const json_t *status, const char *path, const char *title, struct buf *out)
+{
+	json_t *object = (json_t *)find(status, path);
+	char text[TEXT_SIZE];
+	const char *name;
+	json_t *member;
+	struct line line = line_begin(out, MARGIN, title);
+
+	json_object_foreach(object, name, member)
+	{
+		if (json_number_value(member) > 0)
+			line_add(&line, "%s %s", name,
+			    count_text(json_number_value(member), text));
+	}
+	if (!(total(status, path) > 0))
+		line_add(&line, "none");
+	buf_append_char(out, '\n');
+}
+
+static void
+view_operations(const json_t *status, struct buf *out)
+{
+	const json_t *array = find(status, "operations");
+	static const char *const columns[] = { "cpu_seconds.mean",
+		"queue_seconds.mean", "mail_thread_wait_seconds.mean",
+		"mail_thread_wait_seconds.p50",
+		"mail_thread_wait_seconds.p99" };
+	char text[TEXT_SIZE];
+	json_t *row;
+	size_t i, c;
+
+	buf_printf(out, "%-35s%9s%9s%27s\n", "Public-key work", "CPU", "queue",
+	    "mail thread's wait");
+	buf_printf(out, "%35s%9s%9s%9s%9s%9s\n", "count", "mean", "mean",
+	    "mean", "p50", "p99");
+	json_array_foreach(array, i, row)
+	{
+		double count = number(row, "cpu_seconds.count");
+
+		buf_printf(out, "%-7s%-15s%13s", string(row, "operation"),
+		    string(row, "algorithm"), count_text(count, text));
+		for (c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
+			buf_printf(out, "%9s",
+			    count > 0
+				? seconds_text(number(row, columns[c]), text)
+				: "-");
+		buf_append_char(out, '\n');
+	}
+	buf_append_char(out, '\n');
+}
+
+static void
+view_hashing(const json_t *status, struct buf *out)
+{
+	double bytes = number(status, "body_hash.bytes");
+	double cpu = number(status, "body_hash.cpu_seconds");
+	char a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE];
+
+	buf_printf(out, "Body hashing    %s in %s of CPU", bytes_text(bytes, a),
+	    seconds_text(cpu, b));
+	if (cpu > 0)
+		buf_printf(out, ", %s a second", bytes_text(bytes / cpu, c));
+	buf_append_char(out, '\n');
+}
+
+static void
+view_dns(const json_t *status, struct buf *out)
+{
+	char a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE];
+
+	view_members(status, "dns.lookups", "DNS look-ups", out);
+	if (number(status, "dns.seconds.count") > 0)
+		buf_printf(out,
+		    "%-16sthey took %s, half of them under %s, 99 %% %s\n", "",
+		    seconds_text(number(status, "dns.seconds.mean"), a),
+		    seconds_text(number(status, "dns.seconds.p50"), b),
+		    seconds_text(number(status, "dns.seconds.p99"), c));
+	buf_printf(out, "%-16s%.0f pending, %.0f refused\n", "",
+	    number(status, "dns.pending"), number(status, "dns.refused"));
+}
+
+static void
+view_cache(
+    const json_t *status, const char *name, const char *title, struct buf *out)
+{
+	const json_t *cache = json_object_get(find(status, "key_caches"), name);
+	double hits = number(cache, "hits") + number(cache, "joined");
+	double all = hits + number(cache, "misses");
+	char a[TEXT_SIZE], b[TEXT_SIZE];
+
+	buf_printf(out, "%-16s%s keys", title,
+	    count_text(number(cache, "entries"), a));
+	if (number(cache, "bytes") > 0)
+		buf_printf(
+		    out, " in %s", bytes_text(number(cache, "bytes"), a));
+	buf_printf(out, ", asked %s times", count_text(all, a));
+	if (all > 0)
+		buf_printf(out, ", %.1f %% found", 100 * hits / all);
+	buf_printf(
+	    out, ", %s evicted\n", count_text(number(cache, "evictions"), b));
+}
+
+static void
+view_workers(const json_t *status, struct buf *out)
+{
+	char a[TEXT_SIZE], b[TEXT_SIZE];
+
+	buf_printf(out,
+	    "Workers         %.0f, %.0f busy; queue %.0f of %.0f; "
+	    "%s refused, %s too late\n",
+	    number(status, "workers.count"), number(status, "workers.busy"),
+	    number(status, "queue.depth"), number(status, "queue.capacity"),
+	    count_text(number(status, "queue.overloads"), a),
+	    count_text(number(status, "queue.deadlines"), b));
+	buf_printf(out, "Connections     %.0f open, %s in all, %s refused\n",
+	    number(status, "connections.open"),
+	    count_text(number(status, "connections.total"), a),
+	    count_text(number(status, "connections.refused"), b));
+}
+
+static void
+view_process(const json_t *status, struct buf *out)
+{
+	double all = number(status, "process.cpu_seconds");
+	json_t *kinds = (json_t *)find(status, "cpu_seconds.threads");
+	double mail = number(kinds, "mail");
+	double ours = total(status, "cpu_seconds.mail_thread");
+	char a[TEXT_SIZE], b[TEXT_SIZE];
+	const char *name;
+	struct line line = line_begin(out, MARGIN, "CPU");
+	json_t *kind;
+
+	line_add(&line, "%s in all", seconds_text(all, a));
+	json_object_foreach(kinds, name, kind)
+	{
+		line_add(&line, "%s %.1f %%", name,
+		    all > 0 ? 100 * json_number_value(kind) / all : 0);
+	}
+	buf_printf(out, "\n%-16sof mail, our callbacks %s, libmilter %s\n", "",
+	    seconds_text(ours, a),
+	    seconds_text(mail > ours ? mail - ours : 0, b));
+	buf_printf(out, "Memory          %s resident; %.0f of %s files open\n",
+	    bytes_text(number(status, "process.resident_memory_bytes"), a),
+	    number(status, "process.open_files"),
+	    count_text(number(status, "process.max_files"), b));
+}
+
+/*
+ * The asymmetric cost.
+ */
+static const json_t *
+find_operation(
+    const json_t *status, const char *operation, const char *algorithm)
+{
+	const json_t *array = find(status, "operations");
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(array, i,
+	    row) if (strcmp(string(row, "operation"), operation) == 0 &&
+	    strcmp(string(row, "algorithm"), algorithm) == 0) return row;
+	return NULL;
+}
+
+static bool
+is_enough(const json_t *operation)
+{
+	return number(operation, "cpu_seconds.count") >= ENOUGH_OPERATIONS &&
+	    number(operation, "cpu_seconds.mean") > 0;
+}
+
+/* Sizes of the keys that made signatures: "2048" or "1024, 2048". */
+static void
+key_sizes(const json_t *status, const char *algorithm, struct buf *out)
+{
+	const json_t *array = find(status, "signs");
+	const char *last = "";
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(array, i, row)
+	{
+		const char *bits = string(row, "key_bits");
+
+		if (strcmp(string(row, "algorithm"), algorithm) != 0 ||
+		    strcmp(string(row, "result"), "ok") != 0 ||
+		    !(number(row, "count") > 0))
+			continue;
+		buf_printf(out, "%s%s", last[0] != '\0' ? ", " : "", bits);
+		last = bits;
+	}
+}
+
+/* A figure that compares costs: two digits that count are enough. */
+static const char *
+times_text(double times, char text[TEXT_SIZE])
+{
+	if (times < 9.95)
+		snprintf(text, TEXT_SIZE, "%.1f", times);
+	else
+		count_text(times, text);
+	return text;
+}
+
+/* Whether there was enough to say something. */
+static bool
+view_cost_of(const json_t *status, const char *algorithm, struct buf *out)
+{
+	const json_t *sign = find_operation(status, "sign", algorithm);
+	const json_t *verify = find_operation(status, "verify", algorithm);
+	double sign_s = number(sign, "cpu_seconds.mean");
+	double verify_s = number(verify, "cpu_seconds.mean");
+	double bytes = number(status, "body_hash.bytes");
+	double hash_s = number(status, "body_hash.cpu_seconds");
+	bool hashed = bytes >= ENOUGH_BYTES && hash_s > 0;
+	char text[TEXT_SIZE];
+
+	if (!is_enough(sign) || (!is_enough(verify) && !hashed))
+		return false;
+	buf_printf(out, "One %s signature (", algorithm);
+	key_sizes(status, algorithm, out);
+	buf_printf(out, " bits) takes %s of CPU:", seconds_text(sign_s, text));
+	if (is_enough(verify)) {
+		buf_printf(out, "\n  as much as %s verifications",
+		    times_text(sign_s / verify_s, text));
+		buf_printf(out, " (%s each)", seconds_text(verify_s, text));
+	}
+	if (hashed)
+		buf_printf(out, "%s\n  as much as hashing %s of message body",
+		    is_enough(verify) ? ", and" : "",
+		    bytes_text(sign_s / hash_s * bytes, text));
+	buf_append_str(out, ".\n");
+	return true;
+}
+
+static void
+view_cost(const json_t *status, struct buf *out)
+{
+	static const char *const algorithms[] = { "rsa-sha256",
+		"ed25519-sha256" };
+	bool any = false;
+	size_t i;
+
+	buf_append_str(out, "\nWhat a signature costs on this machine\n");
+	for (i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++)
+		any |= view_cost_of(status, algorithms[i], out);
+	if (any)
+		return;
+	buf_printf(out,
+	    "Not enough has been seen to say. It takes %d signatures made, and "
+	    "%d verified\nunder the same algorithm or %d kB of body hashed.\n",
+	    ENOUGH_OPERATIONS, ENOUGH_OPERATIONS, ENOUGH_BYTES / 1000);
+}
+
+void
+status_view(const json_t *status, struct buf *out)
+{
+	view_head(status, out);
+	view_rates(status, out);
+	view_results(status, "signs", "Signatures made", out);
+	view_results(status, "verifies", "Signatures judged", out);
+	view_operations(status, out);
+	view_members(status, "messages", "Messages", out);
+	view_members(status, "verify_reasons", "Did not pass", out);
+	view_hashing(status, out);
+	view_dns(status, out);
+	view_cache(status, "private", "Private keys", out);
+	view_cache(status, "public", "Public keys", out);
+	view_workers(status, out);
+	view_process(status, out);
+	view_cost(status, out);
+}

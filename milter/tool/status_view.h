@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * status_view - the daemon's /status page for a person
+ *
+ * At most 80 columns. A figure that the page lacks counts as 0, so that a
+ * command and a daemon of different versions still understand each other.
+ */
+#ifndef STATUS_VIEW_H
+#define STATUS_VIEW_H
+
+#include <jansson.h>
+
+#include "buf.h"
+
+void status_view(const json_t *status, struct buf *out);
+
+#endif
