@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "canon_body.h"
 
+#include <endian.h>
+
 enum {
 	FINE = 16,    /* octets looked at together */
 	STRIDE = 128, /* octets of clean text passed over together */
@@ -103,46 +105,58 @@ may_change(unsigned char c, unsigned char next)
 	return c == '\t' || (c == ' ' && next <= ' ');
 }
 
-/* The same for LEN octets, a multiple of FINE; DATA[LEN] is looked
- * at, too. */
-static inline bool
-any_may_change(const char *data, size_t len)
+/* The same for the FINE octets at DATA: 0xff where one starts, else 0.
+ * DATA[FINE] is looked at, too. */
+static inline octets
+changes_in(const char *data)
 {
-	octets found = { 0 };
-	uint64_t halves[sizeof found / sizeof(uint64_t)];
+	octets c, next;
 
-	for (size_t i = 0; i < len; i += sizeof found) {
-		octets c, next;
-
-		memcpy(&c, data + i, sizeof c);
-		memcpy(&next, data + i + 1, sizeof next);
-		found |= (octets)((c == '\t') | ((c == ' ') & (next <= ' ')));
-	}
-	memcpy(halves, &found, sizeof halves);
-	return (halves[0] | halves[1]) != 0;
+	memcpy(&c, data, sizeof c);
+	memcpy(&next, data + 1, sizeof next);
+	return (octets)((c == '\t') | ((c == ' ') & (next <= ' ')));
 }
 
-/* Passes over steps of LEN octets in which none does. */
-static inline const char *
-pass_over(const char *at, const char *end, ptrdiff_t len)
+/* The number of the first octet that is not 0; FINE for none. */
+static inline size_t
+first_of(octets changes)
 {
-	while (end - at > len && !any_may_change(at, (size_t)len))
-		at += len;
-	return at;
+	uint64_t words[FINE / sizeof(uint64_t)];
+
+	memcpy(words, &changes, sizeof words);
+	for (size_t i = 0; i < FINE / sizeof words[0]; i++)
+		if (words[i] != 0)
+			return i * sizeof words[0] +
+			    (size_t)__builtin_ctzll(le64toh(words[i])) / 8;
+	return FINE;
+}
+
+static inline bool
+any_in_stride(const char *data)
+{
+	octets changes = { 0 };
+
+	for (size_t i = 0; i < STRIDE; i += FINE)
+		changes |= changes_in(data + i);
+	return first_of(changes) < FINE;
 }
 
 /* The first white space from AT on that may have to change, or END. White space
- * just before END may. Indented text has some in every line, so the long steps
- * come after the first short ones. */
+ * just before END may. Indented text has some in every line: short steps come
+ * first, and again once a long one has met some. */
 static const char *
 find_change(const char *at, const char *end)
 {
-	const char *near = end - at > STRIDE ? at + STRIDE : end;
+	while (end - at > FINE) {
+		for (size_t i = 0; i < STRIDE && end - at > FINE; i += FINE) {
+			size_t first = first_of(changes_in(at));
 
-	at = pass_over(at, near, FINE);
-	if (near - at <= FINE) {
-		at = pass_over(at, end, STRIDE);
-		at = pass_over(at, end, FINE);
+			at += first;
+			if (first < FINE)
+				return at;
+		}
+		while (end - at > STRIDE && !any_in_stride(at))
+			at += STRIDE;
 	}
 	while (at < end &&
 	    !may_change((unsigned char)at[0],
