@@ -32,7 +32,7 @@ append(struct config_problems *problems, const struct config_problem *problem)
 	return true;
 }
 
-static void
+__attribute__((format(printf, 3, 0))) static void
 add(struct config_problems *problems, struct config_problem problem,
     const char *format, va_list args)
 {

@@ -343,7 +343,7 @@ crypto_verify(const struct signpost *handle, const struct crypto_key *key,
 		matches = ed25519_verify(key, digest, data, signature.len);
 		break;
 	case SIGNPOST_ALGORITHM_UNKNOWN:
-		assert(!"a known algorithm");
+		assert(false && "a known algorithm");
 	}
 	if (matches == 1)
 		return SIGNPOST_OK;

@@ -64,8 +64,8 @@ static const struct option lenient_options[] = {
 static const char *const local_zones[] = {
 	"localhost.",
 	"127.in-addr.arpa.",
-	"1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0."
-	"ip6.arpa.",
+	("1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0."
+	 "ip6.arpa."),
 	"home.arpa.",
 	"onion.",
 	"test.",

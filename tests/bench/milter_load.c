@@ -159,7 +159,7 @@ packet(struct session *s, char command, const void *data, size_t size)
 
 /* Queues a packet of strings, each with its NUL; ends with a NULL. */
 static void
-strings(struct session *s, char command, ...)
+strings(struct session *s, int command, ...)
 {
 	char data[65536];
 	size_t size = 0;
@@ -176,7 +176,7 @@ strings(struct session *s, char command, ...)
 		size += n;
 	}
 	va_end(list);
-	packet(s, command, data, size);
+	packet(s, (char)command, data, size);
 }
 
 /* Waits for "continue" unless the milter said that it does not answer. */
