@@ -152,19 +152,41 @@ authres_none(struct buf *out)
 }
 
 void
-authres_add(struct buf *out, const struct signpost_verdict *verdict)
+authres_identity(struct buf *out, const struct signpost_verdict *verdict)
+{
+	if (verdict->identity != NULL) {
+		buf_append(out, verdict->identity, verdict->identity_len);
+	} else if (verdict->domain != NULL) {
+		buf_append_char(out, '@');
+		buf_append(out, verdict->domain, verdict->domain_len);
+	}
+}
+
+static void
+add_items(struct buf *out, const struct signpost_verdict *verdict,
+    struct bytes identity, size_t line)
 {
 	const struct {
 		const char *word;
 		struct bytes value;
 	} items[] = {
 		{ "header.d", { verdict->domain, verdict->domain_len } },
-		{ "header.i", { verdict->identity, verdict->identity_len } },
+		{ "header.i", identity },
 		{ "header.s", { verdict->selector, verdict->selector_len } },
 		{ "header.a",
 		    { verdict->algorithm_name, verdict->algorithm_name_len } },
 		{ "header.b", { verdict->b, verdict->b_len } },
 	};
+
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
+		if (items[i].value.data != NULL)
+			append_item(out, &line, items[i].word, items[i].value);
+}
+
+void
+authres_add(struct buf *out, const struct signpost_verdict *verdict)
+{
+	struct buf identity;
 	size_t line;
 
 	buf_append_str(out, ";\r\n\t");
@@ -177,9 +199,11 @@ authres_add(struct buf *out, const struct signpost_verdict *verdict)
 	if (verdict->result != SIGNPOST_PASS)
 		append_item(out, &line, "reason",
 		    bytes_str(signpost_reason_text(verdict->reason)));
-	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++)
-		if (items[i].value.data != NULL)
-			append_item(out, &line, items[i].word, items[i].value);
+	buf_init(&identity, SIZE_MAX);
+	authres_identity(&identity, verdict);
+	add_items(out, verdict, buf_bytes(&identity), line);
+	out->failed |= identity.failed;
+	buf_fini(&identity);
 }
 
 enum signpost_status

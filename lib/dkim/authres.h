@@ -22,6 +22,10 @@ void authres_add(struct buf *out, const struct signpost_verdict *verdict);
 /* Says that there was no signature. */
 void authres_none(struct buf *out);
 
+/* Appends the identity of a signature: i= or, without it, what stands for it
+ * (RFC 6376 section 3.5), "@" and d=; nothing where d= can't be read either. */
+void authres_identity(struct buf *out, const struct signpost_verdict *verdict);
+
 /* Whether the value of an Authentication-Results field claims to be that of
  * AUTHSERV_ID: its id, comments and folding skipped, quotes undone, is the
  * same domain (case, final dot and U-labels make no difference). A value that
