@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sign_keys.h"
+
+#include "command.h"
+#include "config_settings.h"
+#include "key_pem.h"
+
+void
+sign_keys_override(
+    struct signpost_sign_options *options, const struct sign_settings *settings)
+{
+	if (settings->canon_given) {
+		options->header_canon = settings->header_canon;
+		options->body_canon = settings->body_canon;
+	}
+	if (settings->headers.given)
+		options->headers = settings->headers.items;
+	if (settings->oversign.given)
+		options->oversign = settings->oversign.items;
+	if (settings->expire_given)
+		options->expire_s = settings->expire_s;
+	if (settings->identity != NULL)
+		options->identity = settings->identity;
+}
+
+int
+sign_keys_add_one(const struct sign_message *message,
+    const struct signpost_sign_options *options,
+    struct signpost_private_key *key)
+{
+	enum signpost_status status =
+	    signpost_signer_add(message->signer, options, key);
+
+	if (status == SIGNPOST_SYNTAX)
+		return complain(EX_DATAERR, message->name,
+		    "can't be signed with d=%s s=%s i=%s: the message has no "
+		    "From, From is not to be signed, or i= is not under d=",
+		    options->domain, options->selector,
+		    options->identity != NULL ? options->identity : "");
+	return status == SIGNPOST_OK ? 0
+				     : complain_status(message->name, status);
+}
+
+int
+sign_keys_add_named(struct signpost *handle,
+    const struct sign_settings *settings, const struct sign_message *message)
+{
+	struct signpost_sign_options options = {
+		.header_canon = SIGNPOST_RELAXED,
+		.body_canon = SIGNPOST_RELAXED,
+		.headers = setting_default_headers(),
+		.oversign = setting_default_oversign(),
+	};
+	int code = 0;
+
+	sign_keys_override(&options, settings);
+	for (size_t i = 0; i < settings->key_count && code == 0; i++) {
+		struct signpost_private_key *key;
+
+		options.domain = settings->keys[i].domain;
+		options.selector = settings->keys[i].selector;
+		code = key_pem_read(handle, settings->keys[i].file, &key);
+		if (code == 0)
+			code = sign_keys_add_one(message, &options, key);
+		signpost_private_key_unref(key);
+	}
+	return code;
+}
