@@ -26,7 +26,7 @@ enum {
 	RCODE_NXDOMAIN = 3,
 	MAX_LABEL = 63,
 	MAX_UDP_PORTS = 256,
-	FIRST_TIMEOUT_MS = 376, /* doubled by libunbound with each attempt */
+	FIRST_TIMEOUT_MS = 376, /* doubled with each attempt of two packets */
 	DNSSEC_TEXT_SIZE = 512
 };
 
@@ -71,6 +71,10 @@ static const char *const local_zones[] = {
 	"test.",
 	"invalid.",
 };
+
+/* Making and deleting a context changes things that libunbound keeps once for
+ * the process, and it does not lock them itself. */
+static pthread_mutex_t unbound_globals = PTHREAD_MUTEX_INITIALIZER;
 
 struct resolver {
 	struct questions questions;
@@ -251,7 +255,9 @@ on_timer(evutil_socket_t fd, short what, void *arg)
 static void
 net_fini(struct resolver *resolver)
 {
+	pthread_mutex_lock(&unbound_globals);
 	ub_ctx_delete(resolver->unbound);
+	pthread_mutex_unlock(&unbound_globals);
 	resolver->unbound = NULL;
 	if (resolver->timer != NULL)
 		event_free(resolver->timer);
@@ -308,7 +314,7 @@ attempts(unsigned timeout_ms)
 	unsigned count = 1;
 
 	while (count < 10 &&
-	    (uint64_t)FIRST_TIMEOUT_MS * ((1u << count) - 1) < timeout_ms)
+	    (uint64_t)FIRST_TIMEOUT_MS * 2 * ((1u << count) - 1) < timeout_ms)
 		count++;
 	return count;
 }
@@ -449,6 +455,7 @@ resolver_new(const struct resolver_settings *settings,
 {
 	struct resolver *resolver = calloc(1, sizeof(*resolver));
 	const char *resolv_conf = settings->resolv_conf;
+	bool made;
 
 	assert(settings->max_pending > 0 && settings->timeout_ms > 0);
 	*resolver_r = NULL;
@@ -470,8 +477,10 @@ resolver_new(const struct resolver_settings *settings,
 		snprintf(error, error_size, "no event loop");
 		goto fail;
 	}
-	if (!make_context(resolver, settings, error, error_size) ||
-	    !start_thread(resolver, error, error_size))
+	pthread_mutex_lock(&unbound_globals);
+	made = make_context(resolver, settings, error, error_size);
+	pthread_mutex_unlock(&unbound_globals);
+	if (!made || !start_thread(resolver, error, error_size))
 		goto fail;
 	*resolver_r = resolver;
 	return true;

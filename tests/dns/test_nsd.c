@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The resolver against NSD: records as they are published, and DNSSEC. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "asking.h"
+#include "fake_server.h"
+#include "nsd.h"
+
+enum {
+	SKIPPED = 77
+};
+
+static int
+start(void **state)
+{
+	static struct nsd nsd;
+
+	nsd_start(&nsd);
+	*state = &nsd;
+	return 0;
+}
+
+static int
+stop(void **state)
+{
+	nsd_stop(*state);
+	return 0;
+}
+
+static void
+test_records_as_published(void **state)
+{
+	const struct nsd *nsd = *state;
+	const struct {
+		const char *name;
+		enum resolver_answer want;
+		size_t count;
+		const char *first, *second;
+		uint32_t ttl_s;
+	} rows[] = {
+		{ "one", RESOLVER_FOUND, 1, "v=DKIM1; p=one", "", 300 },
+		{ "ONE", RESOLVER_FOUND, 1, "v=DKIM1; p=one", "", 300 },
+		{ "brief", RESOLVER_FOUND, 1, "brief", "", 7 },
+		{ "split", RESOLVER_FOUND, 1, "v=DKIM1; k=rsa; p=abc", "",
+		    300 },
+		{ "two", RESOLVER_FOUND, 2, "a first", "the second", 300 },
+		{ "long", RESOLVER_FOUND, 1, nsd->long_text, "", 300 },
+		{ "alias", RESOLVER_FOUND, 1, "v=DKIM1; p=one", "", 300 },
+		{ "aliasalias", RESOLVER_FOUND, 1, "v=DKIM1; p=one", "", 300 },
+		{ "across", RESOLVER_FOUND, 1, "signed", "", 300 },
+		{ "k.old", RESOLVER_FOUND, 1, "by dname", "", 300 },
+		{ "any.wild", RESOLVER_FOUND, 1, "wild", "", 300 },
+		{ "nowhere", RESOLVER_NO_NAME, 0, "", "", 60 },
+		{ "dangling", RESOLVER_NO_NAME, 0, "", "", 60 },
+		{ "address", RESOLVER_NO_NAME, 0, "", "", 60 },
+		{ "loop1", RESOLVER_FAILED, 0, "", "", 0 },
+	};
+	struct resolver *resolver =
+	    asking_resolver(nsd->address, NULL, 5000, 100);
+	static struct asked asked;
+	char name[64];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("%s\n", rows[i].name);
+		snprintf(name, sizeof(name), "%s.plain.test", rows[i].name);
+		asking_ask(resolver, name, &asked);
+		assert_int_equal(asked.answer, rows[i].want);
+		assert_int_equal(asked.security, RESOLVER_UNKNOWN);
+		assert_int_equal(asked.count, rows[i].count);
+		assert_string_equal(asked.first, rows[i].first);
+		assert_string_equal(asked.second, rows[i].second);
+		/* Some of it may have passed in libunbound's cache. */
+		if (rows[i].want != RESOLVER_FAILED)
+			assert_in_range(
+			    asked.ttl_s, rows[i].ttl_s - 3, rows[i].ttl_s);
+	}
+	asking_ask(resolver, "escaped.plain.test", &asked);
+	assert_int_equal(asked.len[0], 7);
+	assert_memory_equal(asked.first, "a\"b\\c\0d", 7);
+	resolver_unref(resolver);
+}
+
+static void
+test_names_of_zones_not_served_fail_for_now(void **state)
+{
+	const struct nsd *nsd = *state;
+	struct resolver *resolver =
+	    asking_resolver(nsd->address, NULL, 2000, 100);
+	struct asked asked;
+
+	asking_ask(resolver, "one.other.test", &asked);
+	assert_int_equal(asked.answer, RESOLVER_FAILED);
+	resolver_unref(resolver);
+}
+
+enum anchor {
+	ANCHOR_NONE,
+	ANCHOR_RIGHT,
+	ANCHOR_WRONG
+};
+
+static void
+test_dnssec(void **state)
+{
+	static const struct {
+		const char *name;
+		enum anchor anchor;
+		enum resolver_answer want;
+		enum resolver_security security;
+	} rows[] = {
+		{ "key.signed.test", ANCHOR_RIGHT, RESOLVER_FOUND,
+		    RESOLVER_SECURE },
+		{ "alias.signed.test", ANCHOR_RIGHT, RESOLVER_FOUND,
+		    RESOLVER_SECURE },
+		{ "nowhere.signed.test", ANCHOR_RIGHT, RESOLVER_NO_NAME,
+		    RESOLVER_SECURE },
+		{ "address.signed.test", ANCHOR_RIGHT, RESOLVER_NO_NAME,
+		    RESOLVER_SECURE },
+		{ "altered.signed.test", ANCHOR_RIGHT, RESOLVER_BOGUS,
+		    RESOLVER_IS_BOGUS },
+		{ "one.plain.test", ANCHOR_RIGHT, RESOLVER_FOUND,
+		    RESOLVER_INSECURE },
+		{ "nowhere.plain.test", ANCHOR_RIGHT, RESOLVER_NO_NAME,
+		    RESOLVER_INSECURE },
+		/* A chain is as secure as its weakest link. */
+		{ "out.signed.test", ANCHOR_RIGHT, RESOLVER_FOUND,
+		    RESOLVER_INSECURE },
+		{ "across.plain.test", ANCHOR_RIGHT, RESOLVER_FOUND,
+		    RESOLVER_INSECURE },
+		{ "key.signed.test", ANCHOR_WRONG, RESOLVER_BOGUS,
+		    RESOLVER_IS_BOGUS },
+		{ "nowhere.signed.test", ANCHOR_WRONG, RESOLVER_BOGUS,
+		    RESOLVER_IS_BOGUS },
+		{ "one.plain.test", ANCHOR_WRONG, RESOLVER_FOUND,
+		    RESOLVER_INSECURE },
+		{ "altered.signed.test", ANCHOR_NONE, RESOLVER_FOUND,
+		    RESOLVER_UNKNOWN },
+	};
+	const struct nsd *nsd = *state;
+	const char *const anchors[] = { NULL, nsd->anchor, nsd->wrong_anchor };
+	struct asked asked;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct resolver *resolver = asking_resolver(
+		    nsd->address, anchors[rows[i].anchor], 5000, 100);
+
+		print_message("%s\n", rows[i].name);
+		asking_ask(resolver, rows[i].name, &asked);
+		assert_int_equal(asked.answer, rows[i].want);
+		assert_int_equal(asked.security, rows[i].security);
+		if (rows[i].want == RESOLVER_BOGUS) {
+			/* Bogus records are not handed on. */
+			assert_int_equal(asked.count, 0);
+			assert_true(asked.why[0] != '\0');
+			print_message("  %s\n", asked.why);
+		}
+		resolver_unref(resolver);
+	}
+}
+
+/* A named anchor is strict: no signatures, no belief. */
+static void
+test_servers_without_dnssec_are_bogus_below_a_named_anchor(void **state)
+{
+	char path[] = "/tmp/signpost-anchor.XXXXXX";
+	int fd = mkstemp(path);
+	static const char anchor[] =
+	    "nodata.test. IN DS 23290 13 2 0582C42330D96139A44E89F6127ADF959A98"
+	    "8B342E1741FCC73F6EE982E2D0B5\n";
+	struct fake_server server;
+	struct resolver *resolver;
+	struct asked asked;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, anchor, strlen(anchor)), strlen(anchor));
+	close(fd);
+	fake_server_start(&server, 0);
+	resolver = asking_resolver(server.address, path, 5000, 100);
+	asking_ask(resolver, "found.nodata.test", &asked);
+	assert_int_equal(asked.answer, RESOLVER_BOGUS);
+	asking_ask(resolver, "found.example.com", &asked);
+	assert_int_equal(asked.answer, RESOLVER_FOUND);
+	assert_int_equal(asked.security, RESOLVER_INSECURE);
+	resolver_unref(resolver);
+	fake_server_stop(&server);
+	unlink(path);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_records_as_published),
+		cmocka_unit_test(test_names_of_zones_not_served_fail_for_now),
+		cmocka_unit_test(test_dnssec),
+		cmocka_unit_test(
+		    test_servers_without_dnssec_are_bogus_below_a_named_anchor),
+	};
+
+	if (!nsd_is_installed()) {
+		fprintf(stderr, "nsd or ldnsutils is not installed\n");
+		return SKIPPED;
+	}
+	return cmocka_run_group_tests_name("nsd", tests, start, stop);
+}
