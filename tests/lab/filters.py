@@ -48,7 +48,7 @@ class Signpostd:
     def start(self):
         target = self.port or self.dir + "/milter.sock"
         self.process = self.lab.start(
-            self.name, [self.daemon, "-f", "-c", self.config_file],
+            self.name, [self.daemon, "-f", "-c", self.config_file], clean=True,
             ready=lambda: listening(target) and os.path.exists(self.status))
 
     def reload(self, config=None):

@@ -28,11 +28,12 @@ class LabError(Exception):
 class Process:
     """One started program; its output is in `log`."""
 
-    def __init__(self, name, popen, log, end=signal.SIGTERM):
+    def __init__(self, name, popen, log, end, clean):
         self.name = name
         self.popen = popen
         self.log = log
         self.end = end
+        self.clean = clean
 
     @property
     def pid(self):
@@ -69,6 +70,7 @@ class Lab:
         self.keep = keep
         self.dir = directory
         self.processes = []
+        self.unclean = []  # (name, exit status, end of its log)
         self.closing = contextlib.ExitStack()
         self._ports = set()
         self._signals = {}
@@ -94,7 +96,7 @@ class Lab:
         try:
             self.closing.close()
             for process in reversed(self.processes):
-                process.stop()
+                self._end(process)
             self._guardian.dismiss()
         finally:
             if not self.keep:
@@ -131,8 +133,10 @@ class Lab:
                 return port
         raise LabError("no free port on loopback")
 
-    def start(self, name, argv, ready=None, env=None, end=signal.SIGTERM):
-        """Starts a program that stays in the foreground; `end` ends it."""
+    def start(self, name, argv, ready=None, env=None, end=signal.SIGTERM,
+              clean=False):
+        """Starts a program that stays in the foreground; `end` ends it, and
+        it is noted in self.unclean if it is `clean` and does not exit 0."""
         log = self.path("log", name + ".log")
         os.makedirs(os.path.dirname(log), exist_ok=True)
         with open(log, "ab") as output:
@@ -141,16 +145,22 @@ class Lab:
                 env={**os.environ, **(env or {})}, cwd=self.dir,
                 start_new_session=True)
         self._guardian.tell(b"+", popen.pid)
-        process = Process(name, popen, log, end)
+        process = Process(name, popen, log, end, clean)
         self.processes.append(process)
         if ready is not None:
             self.wait_for(ready, "%s to start" % name, process=process)
         return process
 
     def stop(self, process):
-        process.stop()
+        self._end(process)
         self._guardian.tell(b"-", process.pid)
         self.processes.remove(process)
+
+    def _end(self, process):
+        process.stop()
+        status = process.popen.returncode
+        if process.clean and status != 0:
+            self.unclean.append((process.name, status, process.tail(60)))
 
     def wait_for(self, condition, what, timeout=START_TIMEOUT, process=None):
         """Waits until `condition` holds; `process` must live that long."""
