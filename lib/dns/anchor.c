@@ -18,8 +18,10 @@ static const char *const root_keys[] = {
 };
 
 const char *
-anchor_system_file(void)
+anchor_system_file(const char *path)
 {
+	if (path != NULL)
+		return access(path, R_OK) == 0 ? path : NULL;
 	for (size_t i = 0; i < sizeof(root_keys) / sizeof(root_keys[0]); i++)
 		if (access(root_keys[i], R_OK) == 0)
 			return root_keys[i];

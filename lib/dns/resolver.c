@@ -346,7 +346,7 @@ set_anchor(struct resolver *resolver, const struct resolver_settings *settings,
 	bool strict = named != NULL && named[0] != '\0';
 	const char *anchor = !settings->dnssec ? NULL
 	    : strict			       ? named
-					       : anchor_system_file();
+		     : anchor_system_file(settings->root_key);
 
 	*anchor_r = anchor;
 	resolver->validates = anchor != NULL;

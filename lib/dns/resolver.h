@@ -47,6 +47,8 @@ struct resolver_settings {
 	const char *resolv_conf;    /* path; NULL: /etc/resolv.conf */
 	const char *trust_anchor;   /* file; NULL or "": the system's root
 	                               key where there is one */
+	const char *root_key;	    /* path of that; NULL: where Debian's
+	                               packages put it */
 	bool dnssec;
 	unsigned timeout_ms;  /* one question, retries included */
 	unsigned max_pending; /* questions at once; beyond: refused */

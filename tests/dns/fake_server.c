@@ -171,6 +171,7 @@ serve(struct fake_server *server, const unsigned char *query, size_t len,
 	static _Thread_local struct reply reply;
 	char name[MAX_QUERY];
 	size_t question = len > HEADER_BYTES ? read_name(query, len, name) : 0;
+	const char *root = atomic_load(&server->root);
 
 	if (question == 0)
 		return;
@@ -182,7 +183,8 @@ serve(struct fake_server *server, const unsigned char *query, size_t len,
 		return;
 	if (atomic_load(&server->refuses))
 		set_counts(&reply, 5, 0, 0);
-	else if (!make_reply(&reply, name))
+	else if (!make_reply(
+		     &reply, name[0] == '\0' && root != NULL ? root : name))
 		return;
 	sendto(server->fd, reply.data, reply.len, 0,
 	    (const struct sockaddr *)peer, sizeof(*peer));
@@ -217,6 +219,7 @@ fake_server_start(struct fake_server *server, uint16_t port)
 	socklen_t len = sizeof(address);
 	int room = 4 << 20;
 
+	atomic_init(&server->root, NULL);
 	atomic_init(&server->silent, false);
 	atomic_init(&server->refuses, false);
 	atomic_init(&server->questions, 0);

@@ -20,8 +20,9 @@
 #include <stdint.h>
 
 struct fake_server {
-	atomic_bool silent;  /* to all names */
-	atomic_bool refuses; /* all names */
+	_Atomic(const char *) root; /* taken for this name; NULL: silent */
+	atomic_bool silent;	    /* to all names */
+	atomic_bool refuses;	    /* all names */
 	atomic_uint questions;
 	int fd;
 	uint16_t port;

@@ -194,6 +194,96 @@ test_servers_without_dnssec_are_bogus_below_a_named_anchor(void **state)
 	unlink(path);
 }
 
+static struct resolver *
+resolver_with_root_key(const char *server, const char *root_key)
+{
+	const char *servers[] = { server, NULL };
+	struct resolver_settings settings = { .servers = servers,
+		.trust_anchor = "",
+		.root_key = root_key,
+		.dnssec = true,
+		.timeout_ms = 5000,
+		.max_pending = 100 };
+	struct resolver *resolver = NULL;
+	char error[256] = "";
+
+	if (!resolver_new(&settings, &resolver, error, sizeof(error)))
+		fail_msg("%s", error);
+	return resolver;
+}
+
+/* The system's key forgives servers that can't do DNSSEC, and no forgery. */
+static void
+test_root_key_of_the_system(void **state)
+{
+	const struct nsd *nsd = *state;
+	const struct {
+		const char *name, *key;
+		enum resolver_answer want;
+		enum resolver_security security;
+	} rows[] = {
+		{ "key.signed.test", nsd->anchor, RESOLVER_FOUND,
+		    RESOLVER_SECURE },
+		{ "altered.signed.test", nsd->anchor, RESOLVER_BOGUS,
+		    RESOLVER_IS_BOGUS },
+		{ "one.plain.test", nsd->anchor, RESOLVER_FOUND,
+		    RESOLVER_INSECURE },
+		{ "key.signed.test", nsd->wrong_anchor, RESOLVER_FOUND,
+		    RESOLVER_INSECURE },
+		{ "key.signed.test", "/nonexistent", RESOLVER_FOUND,
+		    RESOLVER_UNKNOWN },
+	};
+	struct asked asked;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct resolver *resolver =
+		    resolver_with_root_key(nsd->address, rows[i].key);
+
+		print_message(
+		    "%s: %s\n", rows[i].name, resolver_dnssec_text(resolver));
+		asking_ask(resolver, rows[i].name, &asked);
+		assert_int_equal(asked.answer, rows[i].want);
+		assert_int_equal(asked.security, rows[i].security);
+		resolver_unref(resolver);
+	}
+}
+
+/* The key of the root itself, which such servers answer in several ways. */
+static void
+test_servers_without_dnssec_are_believed_by_default(void **state)
+{
+	static const char key[] =
+	    ". IN DS 20326 8 2 E06D44B80B8F1D39A95C0B0D7C65D08458E880409BBC6834"
+	    "57104237C7F8EC8D\n";
+	static const char *const root_replies[] = { "nodata", "refused",
+		"servfail", "nonexistent" };
+	char path[] = "/tmp/signpost-anchor.XXXXXX";
+	int fd = mkstemp(path);
+	struct asked asked;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, key, strlen(key)), strlen(key));
+	close(fd);
+	for (size_t i = 0; i < 4; i++) {
+		struct fake_server server;
+		struct resolver *resolver;
+
+		print_message("%s\n", root_replies[i]);
+		fake_server_start(&server, 0);
+		atomic_store(&server.root, root_replies[i]);
+		resolver = resolver_with_root_key(server.address, path);
+		asking_ask(resolver, "found.example.com", &asked);
+		assert_int_equal(asked.answer, RESOLVER_FOUND);
+		assert_int_equal(asked.security, RESOLVER_INSECURE);
+		asking_ask(resolver, "nonexistent.test", &asked);
+		assert_int_equal(asked.answer, RESOLVER_NO_NAME);
+		resolver_unref(resolver);
+		fake_server_stop(&server);
+	}
+	unlink(path);
+}
+
 int
 main(void)
 {
@@ -201,6 +291,9 @@ main(void)
 		cmocka_unit_test(test_records_as_published),
 		cmocka_unit_test(test_names_of_zones_not_served_fail_for_now),
 		cmocka_unit_test(test_dnssec),
+		cmocka_unit_test(test_root_key_of_the_system),
+		cmocka_unit_test(
+		    test_servers_without_dnssec_are_believed_by_default),
 		cmocka_unit_test(
 		    test_servers_without_dnssec_are_bogus_below_a_named_anchor),
 	};
