@@ -8,6 +8,7 @@ downloaded and unpacked into a folder; the machine stays as it was.
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from .lab import LabError
@@ -79,3 +80,9 @@ def _command(argv, cwd):
         raise LabError("%s: exit %d\n%s" % (
             " ".join(argv), done.returncode,
             done.stdout.decode(errors="replace")))
+
+
+if __name__ == "__main__":
+    # Unpacks those named, and prints the folder of each.
+    for _name in sys.argv[1:]:
+        print(root_of(_name))
