@@ -96,6 +96,16 @@ require(struct build *build, const struct config_node *group,
 	    build->problems, group->file, group->line, setting, "is missing");
 }
 
+/* A domain that was checked to be one, in lower case and A-labels. */
+static void
+to_ascii(struct build *build, const char **domain)
+{
+	char ascii[DOMAIN_SIZE];
+
+	if (*domain != NULL && domain_to_ascii(bytes_str(*domain), ascii))
+		*domain = arena_strdup(build->arena, ascii);
+}
+
 static void
 build_key(
     struct build *build, struct config_key *key, const struct config_node *node)
@@ -104,6 +114,7 @@ build_key(
 
 	key->line = node->line;
 	build_group(build, &group, node);
+	to_ascii(build, &key->domain);
 	require(build, node, group.prefix, "selector");
 	require(build, node, group.prefix, "file");
 }
@@ -137,7 +148,6 @@ build_domain(struct build *build, struct config_domain *domain,
 {
 	struct group group = { .prefix = "domains.", .domain = domain };
 	const char *name, *ascii_name, *why = NULL;
-	char ascii[DOMAIN_SIZE];
 
 	*domain = (struct config_domain){ .sign = build->config->sign,
 		.key_directory = true,
@@ -146,9 +156,7 @@ build_domain(struct build *build, struct config_domain *domain,
 	if (strcmp(node->file, build->config->file) != 0)
 		domain->file = arena_strdup(build->arena, node->file);
 	build_group(build, &group, node);
-	if (domain->domain != NULL &&
-	    domain_to_ascii(bytes_str(domain->domain), ascii))
-		domain->domain = arena_strdup(build->arena, ascii);
+	to_ascii(build, &domain->domain);
 	require(build, node, group.prefix, "name");
 	name = domain->name == NULL ? "" : domain->name;
 	domain->name = "";

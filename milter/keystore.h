@@ -33,7 +33,7 @@ struct keystore_keys {
 	size_t count;
 	size_t named;	 /* keys that apply, usable or not */
 	size_t unusable; /* of those, that could not be loaded */
-	char why[256];	 /* the first unusable one's reason, for the log */
+	char why[512];	 /* the first unusable one's reason, for the log */
 	void *owner;	 /* what keeps the strings alive */
 };
 
