@@ -23,7 +23,17 @@ struct policy_input {
 	struct address from;	       /* the first mailbox */
 };
 
-/* Each has a token for the log and a text for people. */
+/* Each has a token for the log and a text for people. Of a trusted message that
+ * is not signed it says what stood in the way, verified or not. What is done
+ * with one then:
+ *
+ *	POLICY_NO_USABLE_KEY      what settings->on_no_usable_key says
+ *	POLICY_SIGN, but keystore_select gives no key (keys that are there and
+ *	can't be used), or signing fails
+ *	                          what settings->on_error says
+ *	any other                 it goes out unsigned: nothing is configured
+ *	                          to sign it
+ */
 enum policy_reason {
 	POLICY_SIGN,	       /* sign: trusted, and there is a key */
 	POLICY_VERIFY,	       /* verify: not trusted */
@@ -33,7 +43,8 @@ enum policy_reason {
 	POLICY_FROM_SYNTAX,    /* from_syntax: no mailbox, or not a domain */
 	POLICY_NO_KEY,	       /* no_key: nothing configured for the domain */
 	POLICY_MATCH,	       /* match: envelope or user is another's */
-	POLICY_NO_USABLE_KEY,  /* no_usable_key: keys, but none loads */
+	POLICY_NO_USABLE_KEY,  /* no_usable_key: an entry applies, but has no
+	                          key */
 	POLICY_REASONS
 };
 
