@@ -25,7 +25,24 @@ struct settings {
 	unsigned bits; /* 0: not given */
 };
 
-static option_take take_type;
+static bool
+take_type(const struct option_row *row, const char *command, void *settings,
+    const char *argument)
+{
+	enum signpost_algorithm *algorithm =
+	    (void *)((char *)settings + row->offset);
+
+	if (strcmp(argument, "rsa") == 0) {
+		*algorithm = SIGNPOST_RSA_SHA256;
+	} else if (strcmp(argument, "ed25519") == 0) {
+		*algorithm = SIGNPOST_ED25519_SHA256;
+	} else {
+		complain(EX_USAGE, command, "-t \"%s\": wants rsa or ed25519",
+		    argument);
+		return false;
+	}
+	return true;
+}
 
 #define AT(member) offsetof(struct settings, member)
 
@@ -53,25 +70,6 @@ static const struct command_usage usage = {
 	.rows = rows,
 	.max_operands = 0,
 };
-
-static bool
-take_type(const struct option_row *row, const char *command, void *settings,
-    const char *argument)
-{
-	enum signpost_algorithm *algorithm =
-	    (void *)((char *)settings + row->offset);
-
-	if (strcmp(argument, "rsa") == 0) {
-		*algorithm = SIGNPOST_RSA_SHA256;
-	} else if (strcmp(argument, "ed25519") == 0) {
-		*algorithm = SIGNPOST_ED25519_SHA256;
-	} else {
-		complain(EX_USAGE, command, "-t \"%s\": wants rsa or ed25519",
-		    argument);
-		return false;
-	}
-	return true;
-}
 
 /* Run by root, the key is to be the daemon's. */
 static bool

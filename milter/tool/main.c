@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* signpost - the command: see signpost(1). */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,7 +55,11 @@ run(int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	int code = run(argc, argv);
+	int code;
+
+	/* A limit on the size of files is to be an error like a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
+	code = run(argc, argv);
 
 	/* A full disk is noticed only when the last octets go out; EX_IOERR
 	 * has been complained of already. */
