@@ -12,52 +12,9 @@
 #include "buf.h"
 #include "keys.h"
 #include "message.h"
-#include "reference_signer.h"
+#include "signed_row.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define FIELDS                           \
-	"Received: from a by b; now\r\n" \
-	"From: A <a@example.com>\r\n"    \
-	"To: b@example.org\r\n"          \
-	"Subject:  Hello,\r\n\tworld \r\n"
-#define BODY		   "Hi.\r\n\r\nHow are  you? \r\n\r\n"
-#define BODY_RELAXED_BYTES 21 /* canonical */
-
-/* Pieces of templates: all that the row at hand does not change. */
-#define V    " v=1;"
-#define A    " a=rsa-sha256;"
-#define C    " c=relaxed/relaxed;"
-#define D    " d=example.com;"
-#define S    " s=s1;"
-#define H    " h=from:to:subject;"
-#define BH   " bh=%H;"
-#define B    " b=%B"
-#define HEAD V A C D S
-#define TAIL H BH B
-#define ED   " a=ed25519-sha256;"
-#define SHA1 " a=rsa-sha1;"
-
-struct row {
-	const char *name;
-	const char *template;
-	enum signpost_result result;
-	enum signpost_reason reason;
-	const char *record;  /* NULL: the one of the key that signs */
-	const char *record2; /* another at the same name */
-	enum signpost_key_answer answer;
-	enum reference_key key;
-	bool sha1;
-	size_t limit;	      /* + 1; 0 for none */
-	const char *body;     /* that arrives; NULL: the one signed */
-	const char *added;    /* fields on top when it arrives */
-	const char *tampered; /* fields instead of FIELDS when it arrives */
-	const char *names;    /* signed; NULL: those of H */
-	bool allow_sha1;
-	int64_t max_age_s;
-	bool accept_unsigned;
-	unsigned max_rsa_bits; /* 0 for the default */
-	bool simple;	       /* signs simple/simple */
-};
 
 static struct signpost *handle;
 
@@ -76,524 +33,19 @@ teardown(void **state)
 	return 0;
 }
 
-static char *
-sign_row(const struct row *row)
-{
-	struct reference reference = {
-		.fields = FIELDS,
-		.body = BODY,
-		.body_len = strlen(BODY),
-		.names = row->names == NULL ? "from:to:subject" : row->names,
-		.header_canon =
-		    row->simple ? SIGNPOST_SIMPLE : SIGNPOST_RELAXED,
-		.body_canon = row->simple ? SIGNPOST_SIMPLE : SIGNPOST_RELAXED,
-		.sha1 = row->sha1,
-		.limit = row->limit == 0 ? SIZE_MAX : row->limit - 1,
-		.key = row->key,
-	};
-
-	return reference_sign(&reference, row->template);
-}
-
-static void
-check_row(
-    const struct row *row, const char *field, struct message_course course)
-{
-	static const char *const own[] = {
-		[REFERENCE_RSA] = RSA_RECORD,
-		[REFERENCE_RSA512] = RSA512_RECORD,
-		[REFERENCE_ED25519] = ED25519_RECORD,
-	};
-	const char *records[] = { row->record == NULL ? own[row->key]
-						      : row->record,
-		row->record2, NULL };
-	struct message_keys keys = { row->answer, records };
-	struct signpost_verify_options options = message_options();
-	const char *body = row->body == NULL ? BODY : row->body;
-	const struct signpost_verdict *verdict;
-	struct signpost_headers *headers;
-	struct signpost_verifier *verifier;
-	struct buf text;
-
-	options.allow_sha1 = row->allow_sha1;
-	options.max_age_s = row->max_age_s;
-	if (row->accept_unsigned)
-		options.unsigned_body = SIGNPOST_UNSIGNED_ACCEPT;
-	if (row->max_rsa_bits != 0)
-		options.max_rsa_bits = row->max_rsa_bits;
-	buf_init(&text, SIZE_MAX);
-	buf_append_str(&text, row->added == NULL ? "" : row->added);
-	buf_printf(&text, "DKIM-Signature:%s\r\n", field);
-	buf_append_str(&text, row->tampered == NULL ? FIELDS : row->tampered);
-	headers = message_headers(text.data);
-	assert_int_equal(signpost_verifier_new(
-			     handle, headers, &options, MESSAGE_NOW, &verifier),
-	    SIGNPOST_OK);
-	assert_int_equal(signpost_verifier_count(verifier), 1);
-	/* Syntax is told before anybody is asked. */
-	if ((signpost_verifier_key_name(verifier, 0) == NULL) !=
-	    (row->result == SIGNPOST_NEUTRAL))
-		fail_msg("%s: parsed wrongly", row->name);
-	message_verify(handle, verifier, bytes_str(body), &keys, course);
-	verdict = signpost_verifier_verdict(verifier, 0);
-	if (verdict->result != row->result || verdict->reason != row->reason)
-		fail_msg("%s: %s, %s (key %s the body)", row->name,
-		    signpost_result_word(verdict->result),
-		    signpost_reason_token(verdict->reason),
-		    course.key_first ? "before" : "after");
-	signpost_verifier_free(verifier);
-	signpost_headers_free(headers);
-	buf_fini(&text);
-}
-
-static void
-check_rows(const struct row *rows, size_t count)
-{
-	static const struct message_course courses[] = { { false, 0 },
-		{ true, 0 }, { true, 1 }, { false, 3 } };
-
-	for (size_t i = 0; i < count; i++) {
-		char *field = sign_row(&rows[i]);
-
-		for (size_t k = 0; k < COUNT(courses); k++)
-			check_row(&rows[i], field, courses[k]);
-		free(field);
-	}
-}
-
-#define PASS	     .result = SIGNPOST_PASS
-#define FAIL(r)	     .result = SIGNPOST_FAIL, .reason = SIGNPOST_REASON_##r
-#define NEUTRAL(r)   .result = SIGNPOST_NEUTRAL, .reason = SIGNPOST_REASON_##r
-#define POLICY(r)    .result = SIGNPOST_POLICY, .reason = SIGNPOST_REASON_##r
-#define TEMPERROR(r) .result = SIGNPOST_TEMPERROR, .reason = SIGNPOST_REASON_##r
-#define PERMERROR(r) .result = SIGNPOST_PERMERROR, .reason = SIGNPOST_REASON_##r
-
-/* RFC 6376 section 3.5 wherever it leaves a choice to the signer. */
-static void
-good_signatures_pass(void **state)
-{
-	static const struct row rows[] = {
-		{ "plain", HEAD TAIL, PASS },
-		{ "Ed25519", V ED C D S TAIL, PASS, .key = REFERENCE_ED25519 },
-		{ "semicolon at the end", HEAD TAIL ";", PASS },
-		{ "semicolon and fold at the end", HEAD TAIL " ;\r\n ", PASS },
-		{ "no white space",
-		    "v=1;a=rsa-sha256;c=relaxed/relaxed;d=example.com;s=s1;"
-		    "h=from:to:subject;bh=%H;b=%B",
-		    PASS },
-		{ "white space everywhere",
-		    "\r\n v =\r\n 1 ;\ta\t=\trsa-sha256\t; c = relaxed/relaxed "
-		    ";\r\n\t\td =example.com\r\n ; s= s1;h= from\r\n :\tto : "
-		    "subject\r\n\t; bh\t=\r\n %H ; b =\r\n\t %B \r\n\t",
-		    PASS },
-		{ "other order",
-		    " b=%B; bh=%H; h=from:to:subject; s=s1; d=example.com;"
-		    " c=relaxed/relaxed; a=rsa-sha256; v=1",
-		    PASS },
-		{ "b= in the middle, bh= and tags like b= around it",
-		    V " xb=zzzz; bx=yyyy; b=%B ; bbb=qq=;" A C D S H BH, PASS },
-		{ "unknown tags", HEAD " foo=bar; Z_9=;" TAIL, PASS },
-		{ "tags are case-sensitive", HEAD " B=AAAA; V=2; D=x;" TAIL,
-		    PASS },
-		{ "UTF-8 in an unknown tag", HEAD " u=\u00fc;" TAIL, PASS },
-		{ "c= left out", V A D S TAIL, PASS, .simple = true },
-		{ "c=simple", V A " c=simple;" D S TAIL, PASS, .simple = true },
-		{ "q= with other methods",
-		    HEAD " q=foo/bar : dns/txt : x;" TAIL, PASS },
-		{ "q=", HEAD " q=dns/txt;" TAIL, PASS },
-		{ "names in other case", HEAD " h=FROM:tO:Subject;" BH B,
-		    PASS },
-		{ "signed twice over",
-		    HEAD " h=from:from:to:subject:Subject;" BH B, PASS,
-		    .names = "from:from:to:subject:subject" },
-		{ "names that are not there",
-		    HEAD " h=from:to:cc:subject:x-y_z!;" BH B, PASS },
-		{ "a field in h= but its own",
-		    HEAD " h=from:to:subject:dkim-signature;" BH B, PASS },
-		{ "times", HEAD " t=1699999999; x=1700000001;" TAIL, PASS },
-		{ "expires now", HEAD " t=1699999999; x=1700000000;" TAIL,
-		    PASS },
-		{ "t= within the skew", HEAD " t=1700000300;" TAIL, PASS },
-		{ "x= without t=", HEAD " x=1700000001;" TAIL, PASS },
-		{ "x= of twelve digits", HEAD " x=999999999999;" TAIL, PASS },
-		{ "young enough", HEAD " t=1699999900;" TAIL, PASS,
-		    .max_age_s = 100 },
-		{ "l= of all", HEAD " l=21;" TAIL, PASS, .limit = 22 },
-		{ "l= of all, many digits",
-		    HEAD " l=00000000000000000000000000000000000000000000000000"
-			 "00000000000000000000000021;" TAIL,
-		    PASS, .limit = 22 },
-		{ "octets beyond l= that may be there", HEAD " l=5;" TAIL, PASS,
-		    .limit = 6, .accept_unsigned = true },
-		{ "l=0 of a body that may be there", HEAD " l=0;" TAIL, PASS,
-		    .limit = 1, .accept_unsigned = true },
-		{ "i= of the domain", HEAD " i=@example.com;" TAIL, PASS },
-		{ "i= in a subdomain", HEAD " i=x@a.b.EXAMPLE.com;" TAIL,
-		    PASS },
-		{ "i= in UTF-8", HEAD " i=\u00fc@example.com;" TAIL, PASS },
-		{ "i= quoted-printable",
-		    HEAD " i=J=C3=BC=3Bx=40@example.com;" TAIL,
-		    NEUTRAL(IDENTITY) },
-		{ "i= quoted-printable and folded",
-		    HEAD " i=J=C3=BC=3B\r\n\tx=3D@exa\r\n mple.com;" TAIL,
-		    PASS },
-		{ "i= with a quoted string",
-		    HEAD " i=\"a=20b@c\"@example.com;" TAIL, PASS },
-		{ "i= with the whole domain encoded",
-		    HEAD " i=a=40example=2Ecom;" TAIL, PASS },
-		{ "d= in upper case", V A C " d=EXAMPLE.Com;" S TAIL, PASS },
-		{ "d= and i= in two forms",
-		    V A C " d=b\u00fccher.example;" S
-			  " i=x@a.xn--bcher-kva.example;" TAIL,
-		    PASS },
-		{ "s= of labels", V A C D " s=a.b_c.d-e;" TAIL, PASS },
-		{ "s= as long as DNS can hold",
-		    V A C D
-		    " s="
-		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		    "aa."
-		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		    "aa."
-		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		    "aa."
-		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa;" TAIL,
-		    PASS },
-		{ "z= is not looked at", HEAD " z=From:x|To:y;" TAIL, PASS },
-		{ "fields added that are not signed", HEAD TAIL, PASS,
-		    .added = "Cc: x\r\nReceived: x\r\n" },
-		{ "SHA-1 where allowed", V SHA1 C D S TAIL, PASS, .sha1 = true,
-		    .allow_sha1 = true },
-		{ "t=s with i= of the domain", HEAD " i=x@example.com;" TAIL,
-		    PASS, .record = "t=s; p=" RSA_P },
-		{ "RSAPublicKey", HEAD TAIL, PASS, .record = "p=" RSA_BARE_P },
-		{ "second record", HEAD TAIL, PASS, .record = "v=spf1 -all",
-		    .record2 = RSA_RECORD },
-		{ "second record, the first of another type", HEAD TAIL, PASS,
-		    .record = ED25519_RECORD, .record2 = RSA_RECORD },
-		{ "second key", HEAD TAIL, PASS, .record = RSA512_RECORD,
-		    .record2 = RSA_RECORD },
-		{ "first key", HEAD TAIL, PASS, .record = RSA_RECORD,
-		    .record2 = RSA512_RECORD },
-	};
-
-	(void)state;
-	check_rows(rows, COUNT(rows));
-}
-
-static void
-what_cannot_be_parsed_is_neutral(void **state)
-{
-	static const struct row rows[] = {
-		{ "empty", "", NEUTRAL(TAGS) },
-		{ "encoded word", " =?UTF-8?Q?v=3D1=3B?=", NEUTRAL(TAGS) },
-		{ "empty item", HEAD ";" TAIL, NEUTRAL(TAGS) },
-		{ "two semicolons at the end", HEAD TAIL ";;", NEUTRAL(TAGS) },
-		{ "no equals sign", HEAD " foo;" TAIL, NEUTRAL(TAGS) },
-		{ "empty tag name", HEAD " =x;" TAIL, NEUTRAL(TAGS) },
-		{ "control character", HEAD " x=\x01;" TAIL, NEUTRAL(TAGS) },
-		{ "repeated", HEAD " s=s1;" TAIL, NEUTRAL(TAG_REPEATED) },
-		{ "repeated b=", HEAD TAIL "; b=", NEUTRAL(TAG_REPEATED) },
-		{ "unknown and repeated", HEAD " x1=; x1=;" TAIL,
-		    NEUTRAL(TAG_REPEATED) },
-		{ "no v=", A C D S TAIL, NEUTRAL(TAG_MISSING) },
-		{ "no a=", V C D S TAIL, NEUTRAL(TAG_MISSING) },
-		{ "no d=", V A C S TAIL, NEUTRAL(TAG_MISSING) },
-		{ "no s=", V A C D TAIL, NEUTRAL(TAG_MISSING) },
-		{ "no h=", HEAD BH B, NEUTRAL(TAG_MISSING) },
-		{ "no bh=", HEAD H B, NEUTRAL(TAG_MISSING) },
-		{ "no b=", HEAD H BH, NEUTRAL(TAG_MISSING) },
-		{ "V= is not v=", " V=1;" A C D S TAIL, NEUTRAL(TAG_MISSING) },
-		{ "v=2", " v=2;" A C D S TAIL, NEUTRAL(VERSION) },
-		{ "v=0.5", " v=0.5;" A C D S TAIL, NEUTRAL(VERSION) },
-		{ "v=01", " v=01;" A C D S TAIL, NEUTRAL(VERSION) },
-		{ "empty v=", " v=;" A C D S TAIL, NEUTRAL(VERSION) },
-		{ "unknown a=", V " a=rsa-md5;" C D S TAIL,
-		    NEUTRAL(ALGORITHM) },
-		{ "empty a=", V " a=;" C D S TAIL, NEUTRAL(ALGORITHM) },
-		{ "a= cut", V " a=rsa-sha25;" C D S TAIL, NEUTRAL(ALGORITHM) },
-		{ "unknown c=", V A " c=nowsp;" D S TAIL, NEUTRAL(CANON) },
-		{ "empty c=", V A " c=;" D S TAIL, NEUTRAL(CANON) },
-		{ "c= with an empty half", V A " c=relaxed/;" D S TAIL,
-		    NEUTRAL(CANON) },
-		{ "c= with three parts", V A " c=relaxed/relaxed/x;" D S TAIL,
-		    NEUTRAL(CANON) },
-		{ "unknown q=", HEAD " q=dns/foo:http;" TAIL, NEUTRAL(QUERY) },
-		{ "q=dns", HEAD " q=dns;" TAIL, NEUTRAL(QUERY) },
-		{ "empty q=", HEAD " q=;" TAIL, NEUTRAL(QUERY) },
-		{ "From not in h=", HEAD " h=to:subject;" BH B, NEUTRAL(FROM),
-		    .names = "to:subject" },
-		{ "a name like From in h=", HEAD " h=xfrom:fro;" BH B,
-		    NEUTRAL(FROM) },
-		{ "empty h=", HEAD " h=;" BH B, NEUTRAL(HEADERS) },
-		{ "empty name in h=", HEAD " h=from::to;" BH B,
-		    NEUTRAL(HEADERS) },
-		{ "colon at the end of h=", HEAD " h=from:to:;" BH B,
-		    NEUTRAL(HEADERS) },
-		{ "space in a name of h=", HEAD " h=from:t o;" BH B,
-		    NEUTRAL(HEADERS) },
-		{ "UTF-8 in h=", HEAD " h=from:t\u00f6;" BH B,
-		    NEUTRAL(HEADERS) },
-		{ "empty d=", V A C " d=;" S TAIL, NEUTRAL(DOMAIN) },
-		{ "d= of one label", V A C " d=com;" S TAIL, NEUTRAL(DOMAIN) },
-		{ "d= with a dot at the end", V A C " d=example.com.;" S TAIL,
-		    NEUTRAL(DOMAIN) },
-		{ "d= with a dot first", V A C " d=.example.com;" S TAIL,
-		    NEUTRAL(DOMAIN) },
-		{ "d= with two dots", V A C " d=example..com;" S TAIL,
-		    NEUTRAL(DOMAIN) },
-		{ "d= with a space", V A C " d=example .com;" S TAIL,
-		    NEUTRAL(DOMAIN) },
-		{ "d= with parentheses",
-		    V A C " d=a.example(.b.example;" S TAIL, NEUTRAL(DOMAIN) },
-		{ "d= with a slash", V A C " d=../example.com;" S TAIL,
-		    NEUTRAL(DOMAIN) },
-		{ "d= not in UTF-8", V A C " d=b\xfc.example;" S TAIL,
-		    NEUTRAL(DOMAIN) },
-		{ "d= of an address literal", V A C " d=[127.0.0.1];" S TAIL,
-		    NEUTRAL(DOMAIN) },
-		{ "empty s=", V A C D " s=;" TAIL, NEUTRAL(SELECTOR) },
-		{ "s= with a slash", V A C D " s=a/b;" TAIL,
-		    NEUTRAL(SELECTOR) },
-		{ "s= with a dot at the end", V A C D " s=a.;" TAIL,
-		    NEUTRAL(SELECTOR) },
-		{ "s= too long for DNS",
-		    V A C D
-		    " s="
-		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		    "aa."
-		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		    "aa."
-		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		    "aa."
-		    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa;" TAIL,
-		    NEUTRAL(SELECTOR) },
-		{ "i= not under d=", HEAD " i=x@example.org;" TAIL,
-		    NEUTRAL(IDENTITY) },
-		{ "i= of a longer name", HEAD " i=@fexample.com;" TAIL,
-		    NEUTRAL(IDENTITY) },
-		{ "i= of the parent", HEAD " i=@com;" TAIL, NEUTRAL(IDENTITY) },
-		{ "i= without at sign", HEAD " i=example.com;" TAIL,
-		    NEUTRAL(IDENTITY) },
-		{ "empty i=", HEAD " i=;" TAIL, NEUTRAL(IDENTITY) },
-		{ "i= without domain", HEAD " i=x@;" TAIL, NEUTRAL(IDENTITY) },
-		{ "i= with two at signs",
-		    HEAD " i=x@evil.test@example.com;" TAIL,
-		    NEUTRAL(IDENTITY) },
-		{ "i= with a lower-case escape",
-		    HEAD " i=a=3b@example.com;" TAIL, NEUTRAL(IDENTITY) },
-		{ "i= with a cut escape", HEAD " i=@example.com=4;" TAIL,
-		    NEUTRAL(IDENTITY) },
-		{ "i= with a line end escaped",
-		    HEAD " i=a=0Ab@example.com;" TAIL, NEUTRAL(IDENTITY) },
-		{ "i= not in UTF-8", HEAD " i=\xfc@example.com;" TAIL,
-		    NEUTRAL(IDENTITY) },
-		{ "x= before t=", HEAD " t=1700000000; x=1699999999;" TAIL,
-		    NEUTRAL(TIMES) },
-		{ "x= equal to t=", HEAD " t=1700000000; x=1700000000;" TAIL,
-		    NEUTRAL(TIMES) },
-		{ "negative t=", HEAD " t=-1;" TAIL, NEUTRAL(TIMES) },
-		{ "empty t=", HEAD " t=;" TAIL, NEUTRAL(TIMES) },
-		{ "t= of thirteen digits", HEAD " t=1000000000000;" TAIL,
-		    NEUTRAL(TIMES) },
-		{ "x= with junk", HEAD " x=17x;" TAIL, NEUTRAL(TIMES) },
-		{ "empty l=", HEAD " l=;" TAIL, NEUTRAL(LENGTH) },
-		{ "negative l=", HEAD " l=-1;" TAIL, NEUTRAL(LENGTH) },
-		{ "l= of 77 digits",
-		    HEAD
-		    " l=0000000000000000000000000000000000000000000000000000000"
-		    "0000000000000000000021;" TAIL,
-		    NEUTRAL(LENGTH), .limit = 22 },
-		{ "empty b=", HEAD H BH " b=", NEUTRAL(BASE64) },
-		{ "empty bh=", HEAD H " bh= ;" B, NEUTRAL(BASE64) },
-		{ "junk in b=", HEAD H BH " b=%B*", NEUTRAL(BASE64) },
-		{ "junk in bh=", HEAD H " bh=%H.;" B, NEUTRAL(BASE64) },
-		{ "b= cut", HEAD H BH " b=abc", NEUTRAL(BASE64) },
-		{ "data behind padding",
-		    HEAD H BH " b=YQ==YQ==", NEUTRAL(BASE64) },
-		{ "syntax before policy", HEAD " x=1; l=;" TAIL,
-		    NEUTRAL(LENGTH) },
-	};
-
-	(void)state;
-	check_rows(rows, COUNT(rows));
-}
-
-static void
-what_does_not_match_fails(void **state)
-{
-	static const struct row rows[] = {
-		{ "body changed", HEAD TAIL, FAIL(BODY_HASH),
-		    .body = "Ho.\r\n" },
-		{ "body gone", HEAD TAIL, FAIL(BODY_HASH), .body = "" },
-		{ "bh= of another length", HEAD H " bh=YWJj;" B,
-		    FAIL(BODY_HASH) },
-		{ "bh= far too long",
-		    HEAD H
-		    " bh=MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU"
-		    "2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEy;" B,
-		    FAIL(BODY_HASH) },
-		{ "header changed", HEAD TAIL, FAIL(SIGNATURE),
-		    .tampered = "From: A <a@example.com>\r\n"
-				"To: b@example.org\r\nSubject: Hell\r\n" },
-		{ "another From above", HEAD " h=from:from:to:subject;" BH B,
-		    FAIL(SIGNATURE), .names = "from:from:to:subject",
-		    .added = "From: <c@example.com>\r\n" },
-		{ "another key", HEAD TAIL, FAIL(SIGNATURE),
-		    .record = "p="
-			      "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDwIRP/UC3S"
-			      "BsEmGqZ9ZJW3/DkMoGeLnQg1fWn7/zYtIxN2SnFCjxOCKG9v"
-			      "3b4jYfcTNh5ijSsq631uBItLa7od+v/RtdC2UzJ1lWT947qR"
-			      "+Rcac2gbto/NMqJ0fzfVjH4OuKhitdY9tf6mcwGjaNBcWToI"
-			      "MmPSPDdQPNUYckcQ2QIDAQAB" },
-		{ "b= of another length", HEAD H BH " b=YWJj",
-		    FAIL(SIGNATURE) },
-		{ "Ed25519, b= of another length", V ED C D S H BH " b=YWJj",
-		    FAIL(SIGNATURE), .key = REFERENCE_ED25519 },
-		{ "an unknown tag changed", HEAD " foo=%B;" TAIL,
-		    FAIL(SIGNATURE) },
-		{ "other canonicalization", HEAD TAIL, FAIL(BODY_HASH),
-		    .simple = true },
-		{ "l= beyond the body", HEAD " l=22;" TAIL, FAIL(BODY_SHORT) },
-		{ "l= absurd", HEAD " l=99999999999999999999999999999;" TAIL,
-		    FAIL(BODY_SHORT) },
-		{ "l= beyond a body cut short", HEAD " l=21;" TAIL,
-		    FAIL(BODY_SHORT), .limit = 22, .body = "Hi.\r\n" },
-
-		{ "expired and the body changed", HEAD " x=1;" TAIL,
-		    FAIL(BODY_HASH), .body = "Ho.\r\n" },
-		{ "expired and the header changed", HEAD " x=1;" TAIL,
-		    FAIL(SIGNATURE), .tampered = "From: b\r\n" },
-		{ "small key and the header changed", HEAD TAIL,
-		    FAIL(SIGNATURE), .key = REFERENCE_RSA512,
-		    .tampered = "From: b\r\n" },
-		{ "large key and the body changed", HEAD TAIL, FAIL(BODY_HASH),
-		    .max_rsa_bits = 1023, .body = "Ho.\r\n" },
-		{ "SHA-1 and the header changed", V SHA1 C D S TAIL,
-		    FAIL(SIGNATURE), .sha1 = true, .tampered = "From: b\r\n" },
-		{ "beyond l= and the header changed", HEAD " l=5;" TAIL,
-		    FAIL(SIGNATURE), .limit = 6, .tampered = "From: b\r\n" },
-		{ "two keys and neither matches", HEAD TAIL, FAIL(SIGNATURE),
-		    .record = RSA_RECORD, .record2 = RSA512_RECORD,
-		    .tampered = "From: b\r\n" },
-		{ "a record that can't be read and a key that does not match",
-		    HEAD TAIL, FAIL(SIGNATURE), .record = "junk",
-		    .record2 = RSA_RECORD, .tampered = "From: b\r\n" },
-	};
-
-	(void)state;
-	check_rows(rows, COUNT(rows));
-}
-
-static void
-a_key_that_cannot_serve_is_a_permerror(void **state)
-{
-	static const struct row rows[] = {
-		{ "no such name", HEAD TAIL, PERMERROR(NO_KEY),
-		    .answer = SIGNPOST_KEY_NO_NAME },
-		{ "revoked", HEAD TAIL, PERMERROR(KEY_REVOKED),
-		    .record = "v=DKIM1; p=" },
-		{ "malformed", HEAD TAIL, PERMERROR(KEY_SYNTAX),
-		    .record = "v=DKIM1; p=*" },
-		{ "repeated tags", HEAD TAIL, PERMERROR(KEY_SYNTAX),
-		    .record = "v=DKIM1; p=" RSA_P "; p=" RSA_P },
-		{ "version", HEAD TAIL, PERMERROR(KEY_VERSION),
-		    .record = "v=DKIM2; p=" RSA_P },
-		{ "k= against a=", HEAD TAIL, PERMERROR(KEY_TYPE),
-		    .record = ED25519_RECORD },
-		{ "k= against a=, the other way", V ED C D S TAIL,
-		    PERMERROR(KEY_TYPE), .record = RSA_RECORD,
-		    .key = REFERENCE_ED25519 },
-		{ "h=", HEAD TAIL, PERMERROR(KEY_HASH),
-		    .record = "h=sha1; p=" RSA_P },
-		{ "s=", HEAD TAIL, PERMERROR(KEY_SERVICE),
-		    .record = "s=web; p=" RSA_P },
-		{ "t=s", HEAD " i=a@b.example.com;" TAIL, PERMERROR(KEY_STRICT),
-		    .record = "t=s; p=" RSA_P },
-		{ "the first reason of two", HEAD TAIL, PERMERROR(KEY_REVOKED),
-		    .record = "p=", .record2 = "junk" },
-		{ "before a body that does not match", HEAD TAIL,
-		    PERMERROR(KEY_REVOKED), .record = "p=", .body = "Ho.\r\n" },
-	};
-
-	(void)state;
-	check_rows(rows, COUNT(rows));
-}
-
-static void
-a_look_up_that_failed_is_a_temperror(void **state)
-{
-	static const struct row rows[] = {
-		{ "timeout", HEAD TAIL, TEMPERROR(DNS_TIMEOUT),
-		    .answer = SIGNPOST_KEY_TIMEOUT },
-		{ "failed", HEAD TAIL, TEMPERROR(DNS_FAILED),
-		    .answer = SIGNPOST_KEY_FAILED },
-		{ "bogus", HEAD TAIL, TEMPERROR(DNS_BOGUS),
-		    .answer = SIGNPOST_KEY_BOGUS },
-		{ "before a body that does not match", HEAD TAIL,
-		    TEMPERROR(DNS_FAILED), .answer = SIGNPOST_KEY_FAILED,
-		    .body = "Ho.\r\n" },
-	};
-
-	(void)state;
-	check_rows(rows, COUNT(rows));
-}
-
-static void
-what_is_not_wanted_is_policy(void **state)
-{
-	static const struct row rows[] = {
-		{ "SHA-1", V SHA1 C D S TAIL, POLICY(SHA1), .sha1 = true },
-		{ "small key", HEAD TAIL, POLICY(KEY_SMALL),
-		    .key = REFERENCE_RSA512 },
-		{ "large key", HEAD TAIL, POLICY(KEY_LARGE),
-		    .max_rsa_bits = 1023 },
-		{ "large key, unseen", HEAD TAIL, POLICY(KEY_LARGE),
-		    .max_rsa_bits = 1023, .tampered = "From: b\r\n" },
-		{ "expired", HEAD " x=1699999999;" TAIL, POLICY(EXPIRED) },
-		{ "too old", HEAD " t=1699999899;" TAIL, POLICY(OLD),
-		    .max_age_s = 100 },
-		{ "no t= to tell the age by", HEAD TAIL, POLICY(OLD),
-		    .max_age_s = 100 },
-		{ "from the future", HEAD " t=1700000301;" TAIL,
-		    POLICY(FUTURE) },
-		{ "octets beyond l=", HEAD " l=5;" TAIL, POLICY(UNSIGNED_BODY),
-		    .limit = 6 },
-		{ "l=0", HEAD " l=0;" TAIL, POLICY(UNSIGNED_BODY), .limit = 1 },
-		{ "octets added beyond l=", HEAD " l=21;" TAIL,
-		    POLICY(UNSIGNED_BODY), .limit = 22, .body = BODY "x\r\n" },
-		{ "expired, and no key", HEAD " x=1;" TAIL, POLICY(EXPIRED),
-		    .answer = SIGNPOST_KEY_NO_NAME },
-		{ "expired, and the look-up failed", HEAD " x=1;" TAIL,
-		    POLICY(EXPIRED), .answer = SIGNPOST_KEY_FAILED },
-		{ "expired, and the key is no use", HEAD " x=1;" TAIL,
-		    POLICY(EXPIRED), .record = "p=" },
-		{ "expired, no key, and the body changed", HEAD " x=1;" TAIL,
-		    POLICY(EXPIRED), .answer = SIGNPOST_KEY_NO_NAME,
-		    .body = "Ho.\r\n" },
-		{ "expired, and the key is large", HEAD " x=1;" TAIL,
-		    POLICY(EXPIRED), .max_rsa_bits = 1023 },
-		{ "the matching key of two is small", HEAD TAIL,
-		    POLICY(KEY_SMALL), .key = REFERENCE_RSA512,
-		    .record = RSA_RECORD, .record2 = RSA512_RECORD },
-	};
-
-	(void)state;
-	check_rows(rows, COUNT(rows));
-}
-
 /* One good signature, as many times as asked, among fields that can't be
  * parsed; the field of number LAST from the top. */
 static void
 a_broken_signature_hides_no_good_one(void **state)
 {
-	static const struct row row = { .template = HEAD TAIL };
+	static const struct signed_row row = { .template = HEAD TAIL };
 	static const char *const broken[] = { "junk", "", ";;", " v=1; v=1" };
 	static const char *const records[] = { RSA_RECORD, NULL };
 	struct message_keys keys = { SIGNPOST_KEY_FOUND, records };
 	struct signpost_verify_options options = message_options();
 	struct signpost_headers *headers;
 	struct signpost_verifier *verifier;
-	char *field = sign_row(&row);
+	char *field = signed_row_field(&row);
 	struct buf text;
 
 	(void)state;
@@ -622,13 +74,13 @@ a_broken_signature_hides_no_good_one(void **state)
 static void
 signatures_beyond_the_cap_are_counted_and_left(void **state)
 {
-	static const struct row row = { .template = HEAD TAIL };
+	static const struct signed_row row = { .template = HEAD TAIL };
 	static const char *const records[] = { RSA_RECORD, NULL };
 	struct message_keys keys = { SIGNPOST_KEY_FOUND, records };
 	struct signpost_verify_options options = message_options();
 	struct signpost_headers *headers;
 	struct signpost_verifier *verifier;
-	char *field = sign_row(&row);
+	char *field = signed_row_field(&row);
 	struct buf text;
 
 	(void)state;
@@ -729,11 +181,11 @@ what_could_be_read_is_told(void **state)
 }
 
 static struct signpost_verifier *
-new_verifier(const struct row *row, struct signpost_headers **headers_r)
+new_verifier(const struct signed_row *row, struct signpost_headers **headers_r)
 {
 	struct signpost_verify_options options = message_options();
 	struct signpost_verifier *verifier;
-	char *field = sign_row(row);
+	char *field = signed_row_field(row);
 	struct buf text;
 
 	buf_init(&text, SIZE_MAX);
@@ -750,7 +202,7 @@ new_verifier(const struct row *row, struct signpost_headers **headers_r)
 static void
 a_verdict_tells_of_key_and_body(void **state)
 {
-	static const struct row row = { .template = V A C
+	static const struct signed_row row = { .template = V A C
 		" d=B\u00dcCHER.example; s=S1.x; l=5;" TAIL,
 		.limit = 6 };
 	static const char *const records[] = { "t=y; p=" RSA_P, NULL };
@@ -781,7 +233,7 @@ a_verdict_tells_of_key_and_body(void **state)
 static void
 a_missing_key_ends_the_wish_for_the_body(void **state)
 {
-	static const struct row row = { .template = HEAD TAIL };
+	static const struct signed_row row = { .template = HEAD TAIL };
 	struct signpost_headers *headers;
 	struct signpost_verifier *verifier = new_verifier(&row, &headers);
 
@@ -800,8 +252,8 @@ a_missing_key_ends_the_wish_for_the_body(void **state)
 static void
 giving_up_changes_only_what_is_undecided(void **state)
 {
-	static const struct row row = { .template = HEAD TAIL };
-	static const struct row junk = { .template = "junk" };
+	static const struct signed_row row = { .template = HEAD TAIL };
+	static const struct signed_row junk = { .template = "junk" };
 	struct signpost_headers *headers;
 	struct signpost_verifier *verifier = new_verifier(&row, &headers);
 	const struct signpost_verdict *verdict =
@@ -890,12 +342,6 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_signatures_pass),
-		cmocka_unit_test(what_cannot_be_parsed_is_neutral),
-		cmocka_unit_test(what_does_not_match_fails),
-		cmocka_unit_test(a_key_that_cannot_serve_is_a_permerror),
-		cmocka_unit_test(a_look_up_that_failed_is_a_temperror),
-		cmocka_unit_test(what_is_not_wanted_is_policy),
 		cmocka_unit_test(a_broken_signature_hides_no_good_one),
 		cmocka_unit_test(
 		    signatures_beyond_the_cap_are_counted_and_left),
