@@ -81,13 +81,13 @@ stands_in(const struct config_strings *names, const char *name)
 	return false;
 }
 
-/* Sendmail's -bs and its like give no address, or one of no internet family;
- * Postfix shows mail of its pickup service as from 127.0.0.1. */
+/* Sendmail's -bs and its like give no address, or a unix socket's; Postfix
+ * shows mail of its pickup service as from 127.0.0.1. An address of no family
+ * is somebody's who can't be told any more, and trusted for nothing. */
 static bool
 has_no_client(const struct sockaddr *client)
 {
-	return client == NULL ||
-	    (client->sa_family != AF_INET && client->sa_family != AF_INET6);
+	return client == NULL || client->sa_family == AF_UNIX;
 }
 
 static enum policy_trust

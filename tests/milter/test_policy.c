@@ -92,6 +92,8 @@ static const struct row rows[] = {
 	{ "a client of another family", .client = "unix",
 	    FROM("x@keyed.example"),
 	    .want = "no_client sign s- keyed.example" },
+	{ "a client that hung up", .client = "unknown", FROM("x@keyed.example"),
+	    .want = "none verify -v keyed.example" },
 	{ "a trusted listener", OUTSIDE, .daemon = "ORIGINATING",
 	    FROM("x@keyed.example"), .want = "daemon sign s- keyed.example" },
 	{ "another listener", OUTSIDE, .daemon = "smtpd",
@@ -212,7 +214,7 @@ parse_client(const char *text, struct sockaddr_storage *storage)
 	memset(storage, 0, sizeof *storage);
 	if (text == NULL)
 		return NULL;
-	storage->ss_family = AF_UNIX;
+	storage->ss_family = strcmp(text, "unknown") == 0 ? AF_UNSPEC : AF_UNIX;
 	if (inet_pton(AF_INET, text, &four->sin_addr) == 1)
 		storage->ss_family = AF_INET;
 	else if (inet_pton(AF_INET6, text, &six->sin6_addr) == 1)
