@@ -144,8 +144,8 @@ check_optional_path(const char *value)
 const char *
 check_log_to(const char *value)
 {
-	if (strcmp(value, "syslog") == 0 || strcmp(value, "stderr") == 0 ||
-	    value[0] == '/')
+	if (value[0] == '\0' || strcmp(value, "syslog") == 0 ||
+	    strcmp(value, "stderr") == 0 || value[0] == '/')
 		return NULL;
 	return "must be \"syslog\", \"stderr\" or a file's path that begins "
 	       "with a /";
