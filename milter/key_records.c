@@ -45,8 +45,15 @@ unref(void *keys)
 	signpost_key_set_unref(keys);
 }
 
+static void
+count(void *stats, enum resolver_answer answer, uint64_t elapsed_ns)
+{
+	stats_dns(stats, (int)answer, elapsed_ns);
+}
+
 struct key_cache *
-key_records_cache_new(struct signpost *handle, struct resolver *resolver)
+key_records_cache_new(
+    struct signpost *handle, struct resolver *resolver, struct stats *stats)
 {
 	/* A TTL is honoured within these bounds; a failure is kept just long
 	 * enough for the signatures and retries of one moment not to ask
@@ -62,6 +69,8 @@ key_records_cache_new(struct signpost *handle, struct resolver *resolver)
 		.ref = ref,
 		.unref = unref,
 		.ctx = handle,
+		.answered = stats != NULL ? count : NULL,
+		.answered_ctx = stats,
 	};
 
 	return key_cache_new(&settings, resolver);
@@ -71,10 +80,15 @@ struct key_lookups *
 key_records_start(
     struct key_cache *cache, const struct signpost_verifier *verifier)
 {
-	size_t count = signpost_verifier_count(verifier);
-	struct key_lookups *lookups = key_lookups_new(cache, count);
+	size_t wanted = signpost_verifier_count(verifier);
+	struct key_lookups *lookups;
 
-	for (size_t i = 0; i < count && lookups != NULL; i++) {
+	/* What is beyond the cap on signatures wants no key. */
+	while (wanted > 0 &&
+	    signpost_verifier_key_name(verifier, wanted - 1) == NULL)
+		wanted--;
+	lookups = key_lookups_new(cache, wanted);
+	for (size_t i = 0; i < wanted && lookups != NULL; i++) {
 		const char *name = signpost_verifier_key_name(verifier, i);
 
 		if (name != NULL)

@@ -12,11 +12,13 @@
 
 #include "key_cache.h"
 #include "signpost.h"
+#include "stats.h"
 
-/* A cache that keeps parsed key sets. Borrows HANDLE, which must outlive it.
- * NULL: out of memory. */
+/* A cache that keeps parsed key sets. Borrows HANDLE, and STATS (NULL: none),
+ * which is told of the answers of DNS; both must outlive it. NULL: out of
+ * memory. */
 struct key_cache *key_records_cache_new(
-    struct signpost *handle, struct resolver *resolver);
+    struct signpost *handle, struct resolver *resolver, struct stats *stats);
 /* Starts the look-ups of all keys that VERIFIER wants; to be freed with
  * key_lookups_free. NULL: out of memory. */
 struct key_lookups *key_records_start(

@@ -58,7 +58,8 @@ open_dns(struct lookup *lookup)
 		    .max_pending = MAX_PENDING },
 		&lookup->resolver, error, sizeof(error)))
 		return complain(EX_USAGE, "dns", "%s", error);
-	lookup->cache = key_records_cache_new(lookup->handle, lookup->resolver);
+	lookup->cache =
+	    key_records_cache_new(lookup->handle, lookup->resolver, NULL);
 	return lookup->cache != NULL ? 0
 				     : complain_status("dns", SIGNPOST_NOMEM);
 }
