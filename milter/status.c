@@ -507,6 +507,12 @@ status_free(struct status *status)
 	free(status);
 }
 
+const char *
+status_version(void)
+{
+	return MHD_get_version();
+}
+
 uint64_t
 status_cpu_ns(struct status *status)
 {

@@ -45,6 +45,8 @@ bool status_new(const struct status_sources *sources, const char *unix_socket,
 bool status_start(struct status *status);
 /* Stops serving and removes the socket's file. */
 void status_free(struct status *status);
+/* Version of the libmicrohttpd that runs. */
+const char *status_version(void);
 /* CPU time of the server's thread. */
 uint64_t status_cpu_ns(struct status *status);
 

@@ -74,6 +74,12 @@ signpost_free(struct signpost *handle)
 	free(handle);
 }
 
+const char *
+crypto_version(void)
+{
+	return OpenSSL_version(OPENSSL_VERSION);
+}
+
 enum signpost_status
 crypto_failure(void)
 {

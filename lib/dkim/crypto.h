@@ -40,6 +40,8 @@ enum crypto_use {
 	CRYPTO_VERIFY,
 };
 
+/* Name and version of the libcrypto that runs. */
+const char *crypto_version(void);
 /* Why libcrypto failed, out of memory or not; empties its queue of errors. */
 enum signpost_status crypto_failure(void);
 

@@ -567,6 +567,12 @@ resolver_cpu_ns(struct resolver *resolver)
 }
 
 const char *
+resolver_version(void)
+{
+	return ub_version();
+}
+
+const char *
 resolver_servers_text(const struct resolver *resolver)
 {
 	return resolver->servers.text;

@@ -112,6 +112,8 @@ bool resolver_cancel(struct resolver *resolver, struct resolver_query *query);
 void resolver_counts(struct resolver *resolver, struct resolver_counts *out_r);
 /* CPU time of the resolver's thread. */
 uint64_t resolver_cpu_ns(struct resolver *resolver);
+/* Version of the libunbound that runs. */
+const char *resolver_version(void);
 /* Where questions go, for the log: "127.0.0.1@5353 ..." */
 const char *resolver_servers_text(const struct resolver *resolver);
 /* What is validated and what not, for the log. */
