@@ -4,28 +4,43 @@
  *
  * A message keeps the snapshot it began with; a reload makes a new one and
  * swaps it in whole or not at all. Resolver and key cache are handed on to the
- * next snapshot where its DNS settings and resolv.conf are the same.
+ * next snapshot where its DNS settings, resolv.conf and the trust anchor are
+ * the same.
  *
- * Threads: immutable, counted; the current one is behind a mutex that is held
- * for the swap alone.
+ * Threads: immutable, counted; who holds the current one (struct daemon) has a
+ * mutex for the swap.
  */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 
+#include <stdatomic.h>
+
 #include "config.h"
 #include "key_cache.h"
 #include "keystore.h"
+#include "stats.h"
+
+/* What a file was when it was read, to notice that it is another now. */
+struct snapshot_file {
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	struct timespec changed; /* all 0: no such file */
+};
 
 struct snapshot {
 	const struct config *config;
 	struct keystore *keystore;
 	struct resolver *resolver;
 	struct key_cache *key_cache;
+	struct snapshot_file resolv_conf, trust_anchor;
+	atomic_uint references;
 };
 
 /* Takes CONFIG's reference over in every case. PREVIOUS (or NULL) may lend its
- * resolver and cache. NULL: PROBLEMS say why. */
-struct snapshot *snapshot_new(struct signpost *handle,
+ * resolver and cache; STATS is told of the answers of DNS and must outlive all
+ * snapshots. NULL: PROBLEMS say why. */
+struct snapshot *snapshot_new(struct signpost *handle, struct stats *stats,
     const struct config *config, const struct snapshot *previous,
     struct config_problems *problems);
 struct snapshot *snapshot_ref(struct snapshot *snapshot);

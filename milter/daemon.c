@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "daemon.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	/* libmilter writes a reply after our callback has returned, and says
+	 * nothing when it has. */
+	REPLY_NS = 300000000
+};
+
+void
+daemon_init(struct daemon *daemon)
+{
+	*daemon = (struct daemon){ 0 };
+	pthread_mutex_init(&daemon->mutex, NULL);
+	if (gethostname(daemon->host_name, sizeof(daemon->host_name) - 1) < 0 ||
+	    daemon->host_name[0] == '\0')
+		strcpy(daemon->host_name, "localhost");
+}
+
+struct snapshot *
+daemon_snapshot(struct daemon *daemon)
+{
+	pthread_mutex_lock(&daemon->mutex);
+	struct snapshot *snapshot = snapshot_ref(daemon->current);
+	pthread_mutex_unlock(&daemon->mutex);
+	return snapshot;
+}
+
+void
+daemon_swap(struct daemon *daemon, struct snapshot *snapshot)
+{
+	pthread_mutex_lock(&daemon->mutex);
+	struct snapshot *old = daemon->current;
+	daemon->current = snapshot;
+	pthread_mutex_unlock(&daemon->mutex);
+	snapshot_unref(old);
+}
+
+bool
+daemon_enter(struct daemon *daemon)
+{
+	pthread_mutex_lock(&daemon->mutex);
+	/* Without a free descriptor libmilter would accept in a tight loop. */
+	bool full = daemon->connections >= daemon->max_connections ||
+	    daemon->connections >=
+		daemon->current->config->limits.max_connections;
+	if (!full)
+		daemon->connections++;
+	pthread_mutex_unlock(&daemon->mutex);
+
+	if (full) {
+		stats_add(daemon->stats, COUNT_CONNECTIONS_REFUSED, 1);
+		return false;
+	}
+	stats_add(daemon->stats, COUNT_CONNECTIONS, 1);
+	stats_connections_open(daemon->stats, 1);
+	return true;
+}
+
+void
+daemon_leave(struct daemon *daemon)
+{
+	stats_connections_open(daemon->stats, -1);
+	pthread_mutex_lock(&daemon->mutex);
+	daemon->connections--;
+	pthread_mutex_unlock(&daemon->mutex);
+}
+
+struct snapshot *
+daemon_message_begin(struct daemon *daemon)
+{
+	pthread_mutex_lock(&daemon->mutex);
+	daemon->messages++;
+	struct snapshot *snapshot = snapshot_ref(daemon->current);
+	pthread_mutex_unlock(&daemon->mutex);
+	return snapshot;
+}
+
+void
+daemon_message_end(struct daemon *daemon)
+{
+	uint64_t now = stats_monotonic_ns();
+
+	pthread_mutex_lock(&daemon->mutex);
+	daemon->messages--;
+	daemon->message_end_ns = now;
+	pthread_mutex_unlock(&daemon->mutex);
+}
+
+bool
+daemon_is_quiet(struct daemon *daemon)
+{
+	uint64_t now = stats_monotonic_ns();
+
+	pthread_mutex_lock(&daemon->mutex);
+	bool quiet = daemon->messages == 0 &&
+	    (daemon->message_end_ns == 0 ||
+		now >= daemon->message_end_ns + REPLY_NS);
+	pthread_mutex_unlock(&daemon->mutex);
+	return quiet;
+}
+
+bool
+daemon_tell_no_space(struct daemon *daemon)
+{
+	pthread_mutex_lock(&daemon->mutex);
+	bool first = !daemon->told_no_space;
+	daemon->told_no_space = true;
+	pthread_mutex_unlock(&daemon->mutex);
+	return first;
+}

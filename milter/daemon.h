@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * daemon - what all connections of the daemon share
+ *
+ * Made by main before the first connection, and there until the process ends:
+ * libmilter's threads can't be joined, so nothing that they use is ever freed.
+ * The current snapshot is swapped in whole; connections and messages are
+ * counted, so that the daemon can refuse what is too much and end between
+ * messages.
+ *
+ * Threads: any; one leaf mutex, held for a few assignments. HANDLE, LOG,
+ * STATS, WORK, HOST_NAME and MAX_CONNECTIONS don't change once connections come.
+ */
+#ifndef DAEMON_H
+#define DAEMON_H
+
+#include <pthread.h>
+
+#include "log.h"
+#include "snapshot.h"
+#include "stats.h"
+#include "work.h"
+
+struct daemon {
+	struct signpost *handle;
+	struct log *log;
+	struct stats *stats;
+	struct work *work;
+	char host_name[256];	/* the authserv_id where the MTA gives none */
+	size_t max_connections; /* that open files are allowed for */
+
+	pthread_mutex_t mutex;
+	/* Under the mutex: */
+	struct snapshot *current;
+	unsigned connections;
+	unsigned messages;	 /* between MAIL and the end of the message */
+	uint64_t message_end_ns; /* when the last one ended, monotonic */
+	bool told_no_space;	 /* no leading spaces: logged once */
+};
+
+void daemon_init(struct daemon *daemon);
+/* The current snapshot, with a reference for the caller. */
+struct snapshot *daemon_snapshot(struct daemon *daemon);
+/* Makes SNAPSHOT current, taking the caller's reference. */
+void daemon_swap(struct daemon *daemon, struct snapshot *snapshot);
+
+/* A connection comes, unless limits.max_connections are open, and goes. */
+bool daemon_enter(struct daemon *daemon);
+void daemon_leave(struct daemon *daemon);
+/* A message begins, with the snapshot that it keeps, and ends. */
+struct snapshot *daemon_message_begin(struct daemon *daemon);
+void daemon_message_end(struct daemon *daemon);
+/* Whether no message is under way, nor ended so lately that libmilter may not
+ * have written its reply yet. */
+bool daemon_is_quiet(struct daemon *daemon);
+/* True the first time it is called. */
+bool daemon_tell_no_space(struct daemon *daemon);
+
+#endif

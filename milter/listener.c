@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "listener.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+const char *
+listener_path(const char *socket)
+{
+	static const char *const prefixes[] = { "unix:", "local:" };
+
+	for (size_t i = 0; i < 2; i++)
+		if (strncasecmp(socket, prefixes[i], strlen(prefixes[i])) == 0)
+			return socket + strlen(prefixes[i]);
+	return strchr(socket, ':') == NULL ? socket : NULL;
+}
+
+/* Whether a process accepts connections at PATH. */
+static bool
+is_answered(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return true;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	bool refused = connect(fd, (const struct sockaddr *)&address,
+			   sizeof(address)) < 0 &&
+	    (errno == ECONNREFUSED || errno == ENOENT);
+	close(fd);
+	return !refused;
+}
+
+bool
+listener_clear(const char *socket, char *error, size_t error_size)
+{
+	const char *path = listener_path(socket);
+	struct stat st;
+
+	if (path == NULL || (lstat(path, &st) < 0 && errno == ENOENT))
+		return true;
+	if (strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path)) {
+		snprintf(error, error_size, "%s: the path is too long", path);
+		return false;
+	}
+	if (!S_ISSOCK(st.st_mode)) {
+		snprintf(error, error_size,
+		    "%s: is there and not a socket; move it away", path);
+		return false;
+	}
+	if (is_answered(path)) {
+		snprintf(error, error_size,
+		    "%s: another process answers on it; stop that first", path);
+		return false;
+	}
+	if (unlink(path) < 0) {
+		snprintf(error, error_size,
+		    "%s: left over, and can't be removed: %s", path,
+		    strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+bool
+listener_set_access(const char *socket, mode_t mode, const char *group,
+    char *error, size_t error_size)
+{
+	const char *path = listener_path(socket);
+
+	if (path == NULL)
+		return true;
+	if (group != NULL && group[0] != '\0') {
+		const struct group *entry = getgrnam(group);
+		if (entry == NULL) {
+			snprintf(error, error_size,
+			    "socket_group: there is no group %s", group);
+			return false;
+		}
+		if (lchown(path, (uid_t)-1, entry->gr_gid) < 0) {
+			snprintf(error, error_size,
+			    "%s: can't be given to group %s: %s", path, group,
+			    strerror(errno));
+			return false;
+		}
+	}
+	if (chmod(path, mode) < 0) {
+		snprintf(error, error_size, "%s: can't be given mode %04o: %s",
+		    path, (unsigned)mode, strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+struct listener_stamp
+listener_stamp(const char *socket)
+{
+	const char *path = listener_path(socket);
+	struct stat st;
+
+	if (path == NULL || lstat(path, &st) < 0)
+		return (struct listener_stamp){ 0 };
+	return (struct listener_stamp){ st.st_dev, st.st_ino };
+}
+
+bool
+listener_stop(
+    int descriptor, const char *socket, const struct listener_stamp *stamp)
+{
+	struct listener_stamp now = listener_stamp(socket);
+
+	if (now.inode != 0 && now.inode == stamp->inode &&
+	    now.device == stamp->device)
+		unlink(listener_path(socket));
+	/* libmilter polls the descriptor, and ends all sessions when that
+	 * fails; an eventfd that is never written to is never ready. */
+	int quiet = eventfd(0, EFD_CLOEXEC);
+	if (quiet < 0)
+		return false;
+	bool done = dup2(quiet, descriptor) == descriptor;
+	close(quiet);
+	return done;
+}

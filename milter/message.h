@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * message - what is done with one message, from MAIL to its end
+ *
+ * Knows nothing of the milter protocol: it is fed with sender, header fields
+ * and body, decides by policy at the end of the header, signs or verifies, and
+ * says at the end what is to become of the message (struct message_outcome),
+ * which fields are to be inserted and which removed. session.c tells the MTA.
+ *
+ * Nothing leaves unsigned by accident: a message of ours that can't be signed
+ * has the action sign.on_error. Nothing is lost: what fails for want of memory
+ * is a temporary failure. Nothing stalls: a foreign message whose header is
+ * over limits.max_header_bytes is passed on unverified, without a result and
+ * without any that it forged.
+ *
+ * Ownership: struct message lives in its session and is used for one message
+ * after the other; what it holds grows with the first and is kept, large
+ * pieces apart. Between messages SNAPSHOT is NULL.
+ *
+ * Threads: one at a time.
+ */
+#ifndef MESSAGE_H
+#define MESSAGE_H
+
+#include "daemon.h"
+#include "policy.h"
+
+/* Why a message could not be handled as decided. Tokens for the log and texts
+ * for people stand in message.c. */
+enum message_failure {
+	FAILURE_NONE,
+	FAILURE_MEMORY,	      /* memory */
+	FAILURE_HEADER_LIMIT, /* header_limit: over max_header_bytes */
+	FAILURE_RESULTS,      /* results_limit: too many forged results */
+	FAILURE_KEYS,	      /* keys_unusable: there, but none loads */
+	FAILURE_SIGNER,	      /* signer: the settings make no signature */
+	FAILURE_CRYPTO,	      /* crypto: libcrypto failed */
+	FAILURE_OVERLOAD,     /* overload: the queue was full */
+	FAILURE_DEADLINE,     /* deadline: limits.max_wait has passed */
+	FAILURES
+};
+
+/* Who sent it; borrowed for the call. */
+struct message_client {
+	const struct sockaddr *address; /* NULL: no client */
+	const char *auth_user;		/* NULL: none */
+	const char *daemon_name;	/* NULL: not given */
+};
+
+/* What is to become of the message. */
+struct message_outcome {
+	enum config_action action;
+	const char *reason; /* a token */
+	/* The SMTP reply where ACTION is reject or tempfail. */
+	const char *code, *enhanced;
+	char text[256];
+};
+
+struct message {
+	struct daemon *daemon;
+	struct snapshot *snapshot; /* NULL: between messages */
+	struct signpost_headers *headers;
+	size_t headers_max;  /* what HEADERS was made with */
+	size_t header_bytes; /* that it holds */
+	struct buf sender;
+	struct buf scratch;
+	/* The numbers (uint32_t, from 1) of the Authentication-Results fields
+	 * that claim to be ours, among RESULTS of that name. */
+	struct buf claims;
+	uint32_t results;
+	enum message_failure failure; /* the first */
+	bool decided;		      /* the header has ended */
+	struct policy_decision decision;
+	struct signpost_signer *signer;
+	struct signpost_verifier *verifier;
+	struct key_lookups *lookups;
+	char *authres;	       /* the field to insert */
+	struct buf signatures; /* for the log */
+	struct buf why;	       /* what is wrong with a key, for the log */
+	uint64_t begin_ns;     /* monotonic */
+	uint64_t dns_wait_ns, work_wait_ns;
+	uint64_t body_bytes;
+	char authserv_id[256];
+};
+
+void message_init(struct message *message, struct daemon *daemon);
+void message_fini(struct message *message);
+/* A message begins. SENDER is MAIL FROM as given; MTA_NAME is the authserv_id
+ * where none is configured (NULL or "": the name of this host). */
+void message_begin(
+    struct message *message, const char *sender, const char *mta_name);
+void message_header(struct message *message, const char *name, size_t name_len,
+    const char *value, size_t value_len);
+void message_end_headers(
+    struct message *message, const struct message_client *client);
+/* Returns whether the octets were hashed. */
+bool message_body(struct message *message, const void *data, size_t len);
+/* The end of the message: waits for keys and for the pool of workers, for
+ * limits.max_wait at most. */
+void message_finish(struct message *message, struct message_outcome *outcome_r);
+/* The fields to insert at the top of an accepted message, 0 the topmost; value
+ * as signpost_signer_field has it. */
+size_t message_field_count(const struct message *message);
+void message_field(const struct message *message, size_t i, const char **name_r,
+    const char **value_r);
+/* The fields Authentication-Results to remove: their numbers among the fields
+ * of that name, in rising order. */
+size_t message_claims(const struct message *message, const uint32_t **items_r);
+/* Counts and logs what became of the message, under queue id ID. */
+void message_report(struct message *message, const char *id,
+    const struct sockaddr *client, const struct message_outcome *outcome);
+/* Forgets the message, finished or not. */
+void message_reset(struct message *message);
+
+/* For message_sign.c and message_verify.c. */
+
+/* Notes a failure, unless one is noted already. */
+void message_fail(struct message *message, enum message_failure failure);
+const char *message_failure_token(enum message_failure failure);
+const char *message_failure_text(enum message_failure failure);
+/* ACTION with its reply; DETAIL are the class-less digits of its enhanced
+ * status codes: for a rejection, for a temporary failure. */
+void message_outcome_set(struct message_outcome *outcome,
+    enum config_action action, const char *reason, const char *detail[2],
+    const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* What a failure while signing makes of the message. */
+void message_sign_failed(
+    struct message *message, struct message_outcome *outcome);
+/* CLOCK_MONOTONIC in MS milliseconds. */
+struct timespec message_deadline(int64_t ms);
+
+void message_begin_signing(struct message *message, int64_t now);
+void message_sign(struct message *message, struct message_outcome *outcome);
+void message_begin_verifying(struct message *message, int64_t now);
+void message_verify(struct message *message, struct message_outcome *outcome);
+
+#endif

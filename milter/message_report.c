@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The part of message.h that counts and logs what was done. */
+#include <arpa/inet.h>
+
+#include "message.h"
+
+static const char *const action_tokens[MESSAGE_ACTIONS] = {
+	[MESSAGE_SIGNED] = "signed",
+	[MESSAGE_VERIFIED] = "verified",
+	[MESSAGE_PASSED] = "passed",
+	[MESSAGE_REJECTED] = "rejected",
+	[MESSAGE_TEMPFAILED] = "tempfailed",
+	[MESSAGE_QUARANTINED] = "quarantined",
+	[MESSAGE_DISCARDED] = "discarded",
+	[MESSAGE_ABORTED] = "aborted",
+};
+
+static enum stats_action
+action_of(const struct message *message, const struct message_outcome *outcome)
+{
+	switch (outcome->action) {
+	case ACTION_REJECT:
+		return MESSAGE_REJECTED;
+	case ACTION_TEMPFAIL:
+		return MESSAGE_TEMPFAILED;
+	case ACTION_QUARANTINE:
+		return MESSAGE_QUARANTINED;
+	case ACTION_DISCARD:
+		return MESSAGE_DISCARDED;
+	case ACTION_ACCEPT:
+		break;
+	}
+	if (message->signer != NULL)
+		return MESSAGE_SIGNED;
+	return message->authres != NULL ? MESSAGE_VERIFIED : MESSAGE_PASSED;
+}
+
+static bool
+is_left_unsigned(const struct message *message, enum stats_action action)
+{
+	return message->decided &&
+	    message->decision.trust > TRUST_UNTRUSTED_DAEMON &&
+	    message->snapshot->config->mode != MODE_VERIFY &&
+	    (action == MESSAGE_PASSED || action == MESSAGE_VERIFIED);
+}
+
+static int
+level_of(enum stats_action action)
+{
+	if (action == MESSAGE_TEMPFAILED)
+		return LOG_WARNING;
+	return action >= MESSAGE_REJECTED ? LOG_NOTICE : LOG_INFO;
+}
+
+static void
+log_client(struct log_pairs *pairs, const struct sockaddr *client)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	if (client == NULL)
+		log_pair(pairs, "client", "local");
+	else if (client->sa_family == AF_INET)
+		inet_ntop(AF_INET,
+		    &((const struct sockaddr_in *)(const void *)client)
+			 ->sin_addr,
+		    text, sizeof(text));
+	else if (client->sa_family == AF_INET6)
+		inet_ntop(AF_INET6,
+		    &((const struct sockaddr_in6 *)(const void *)client)
+			 ->sin6_addr,
+		    text, sizeof(text));
+	else
+		log_pair(pairs, "client", "unknown");
+	if (text[0] != '\0')
+		log_pair(pairs, "client", text);
+}
+
+static void
+log_buf(struct log_pairs *pairs, const char *key, const struct buf *buf)
+{
+	if (buf->len > 0)
+		log_pair_bytes(pairs, key, buf->data, buf->len);
+}
+
+static void
+log_us(struct log_pairs *pairs, const char *key, uint64_t ns)
+{
+	log_pair_number(pairs, key, (long long)(ns / 1000));
+}
+
+void
+message_report(struct message *message, const char *id,
+    const struct sockaddr *client, const struct message_outcome *outcome)
+{
+	struct daemon *daemon = message->daemon;
+	enum stats_action action = action_of(message, outcome);
+	const uint32_t *claims;
+	size_t removed = message_claims(message, &claims);
+	struct log_pairs pairs;
+
+	stats_message(daemon->stats, action);
+	if (is_left_unsigned(message, action))
+		stats_add(daemon->stats, COUNT_NOT_SIGNED, 1);
+	if (outcome->action != ACTION_ACCEPT &&
+	    outcome->action != ACTION_QUARANTINE)
+		removed = 0;
+	stats_add(daemon->stats, COUNT_RESULTS_REMOVED, removed);
+
+	log_pairs_init(&pairs, daemon->log, level_of(action));
+	log_pair(&pairs, "id", id != NULL ? id : "-");
+	log_pair(&pairs, "action", action_tokens[action]);
+	log_pair(&pairs, "reason", outcome->reason);
+	log_pair(&pairs, "from", message->decision.domain);
+	log_client(&pairs, client);
+	log_pair(&pairs, "trust", policy_trust_token(message->decision.trust));
+	log_buf(&pairs, "signatures", &message->signatures);
+	log_buf(&pairs, "key_error", &message->why);
+	if (removed > 0)
+		log_pair_number(&pairs, "results_removed", (long long)removed);
+	log_pair_number(&pairs, "body", (long long)message->body_bytes);
+	if (message->lookups != NULL)
+		log_us(&pairs, "dns_us", message->dns_wait_ns);
+	if (message->signer != NULL || message->verifier != NULL)
+		log_us(&pairs, "work_us", message->work_wait_ns);
+	log_us(&pairs, "total_us", stats_monotonic_ns() - message->begin_ns);
+	log_pairs_end(&pairs);
+}

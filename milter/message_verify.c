@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The part of message.h that verifies. */
+#include "key_records.h"
+#include "message.h"
+
+struct checking {
+	struct signpost_verifier *verifier;
+	size_t index[WORK_MAX_OPERATIONS]; /* signature of each operation */
+	struct work_times times[WORK_MAX_OPERATIONS];
+	size_t count;
+};
+
+/* What the signatures of a message come to together. */
+struct summary {
+	bool pass, aligned, temperror;
+	const struct signpost_verdict *fail;	  /* the topmost */
+	const struct signpost_verdict *temporary; /* likewise */
+};
+
+void
+message_begin_verifying(struct message *message, int64_t now)
+{
+	enum signpost_status status =
+	    signpost_verifier_new(message->daemon->handle, message->headers,
+		&message->snapshot->config->verify.options, now,
+		&message->verifier);
+
+	if (status != SIGNPOST_OK)
+		message->verifier = NULL;
+	if (status == SIGNPOST_OK)
+		/* While the body is still on its way. */
+		message->lookups = key_records_start(
+		    message->snapshot->key_cache, message->verifier);
+	if (status == SIGNPOST_NOMEM ||
+	    (status == SIGNPOST_OK && message->lookups == NULL))
+		message_fail(message, FAILURE_MEMORY);
+	else if (status != SIGNPOST_OK)
+		message_fail(message, FAILURE_CRYPTO);
+}
+
+/* Public-key work must have time left when the last key comes, or a silent
+ * server of one signature's keys would spoil the others. */
+static void
+wait_for_keys(struct message *message)
+{
+	int64_t max_wait_ms = message->snapshot->config->limits.max_wait_ms;
+	struct timespec deadline =
+	    message_deadline(max_wait_ms - max_wait_ms / 10);
+	uint64_t begin = stats_monotonic_ns();
+
+	key_lookups_wait(message->lookups, &deadline);
+	message->dns_wait_ns = stats_monotonic_ns() - begin;
+	key_records_give(message->lookups, message->verifier);
+}
+
+static void
+check_one(void *ctx, size_t i)
+{
+	struct checking *checking = ctx;
+
+	signpost_verifier_check(checking->verifier, checking->index[i]);
+}
+
+static void
+count_checks(struct message *message, const struct checking *checking,
+    enum work_outcome outcome, uint64_t wait_ns)
+{
+	struct stats *stats = message->daemon->stats;
+
+	for (size_t i = 0; i < checking->count; i++) {
+		enum signpost_algorithm algorithm = signpost_verifier_verdict(
+		    checking->verifier, checking->index[i])
+							->algorithm;
+		if (i == 0)
+			stats_wait(stats, OPERATION_VERIFY, algorithm, wait_ns);
+		if (checking->times[i].ran)
+			stats_operation(stats, OPERATION_VERIFY, algorithm,
+			    checking->times[i].cpu_ns,
+			    checking->times[i].queue_ns);
+		else
+			signpost_verifier_give_up(checking->verifier,
+			    checking->index[i], SIGNPOST_REASON_OVERLOAD);
+	}
+	if (outcome == WORK_BUSY)
+		stats_add(stats, COUNT_OVERLOAD, 1);
+	else if (outcome == WORK_DEADLINE)
+		stats_add(stats, COUNT_DEADLINES, 1);
+}
+
+/* The public-key work of all signatures, as one job, or as several where they
+ * are very many. Returns whether the queue was full. */
+static bool
+check_all(struct message *message, const struct timespec *deadline)
+{
+	struct checking checking = { .verifier = message->verifier };
+	size_t signatures = signpost_verifier_count(message->verifier);
+	bool busy = false;
+
+	for (size_t i = 0; i < signatures; i++) {
+		if (signpost_verifier_needs_check(message->verifier, i))
+			checking.index[checking.count++] = i;
+		if (checking.count == 0 ||
+		    (checking.count < WORK_MAX_OPERATIONS &&
+			i + 1 < signatures))
+			continue;
+		struct work_job job = { check_one, &checking, checking.count,
+			checking.times };
+		uint64_t wait_ns = 0;
+		enum work_outcome outcome =
+		    work_run(message->daemon->work, &job, deadline, &wait_ns);
+		count_checks(message, &checking, outcome, wait_ns);
+		message->work_wait_ns += wait_ns;
+		busy = busy || outcome == WORK_BUSY;
+		checking = (struct checking){ .verifier = message->verifier };
+	}
+	return busy;
+}
+
+static void
+note_verdict(struct message *message, const struct signpost_verdict *verdict)
+{
+	struct buf *list = &message->signatures;
+
+	if (list->len > 0)
+		buf_append_char(list, ',');
+	buf_append(list, verdict->domain, verdict->domain_len);
+	buf_append_char(list, '/');
+	buf_append(list, verdict->selector, verdict->selector_len);
+	buf_append_char(list, '/');
+	buf_append(list, verdict->algorithm_name, verdict->algorithm_name_len);
+	buf_printf(list, "=%s", signpost_result_word(verdict->result));
+	if (verdict->reason != SIGNPOST_REASON_NONE)
+		buf_printf(list, ":%s", signpost_reason_token(verdict->reason));
+}
+
+/* Whether the signing domain is the From domain or a parent of it that is not
+ * a whole top-level domain. */
+static bool
+is_aligned(
+    const struct message *message, const struct signpost_verdict *verdict)
+{
+	char domain[DOMAIN_SIZE];
+
+	return domain_to_ascii(
+		   bytes_of(verdict->domain, verdict->domain_len), domain) &&
+	    message->decision.domain[0] != '\0' &&
+	    strchr(domain, '.') != NULL &&
+	    domain_is_under(message->decision.domain, domain);
+}
+
+static void
+add_verdict(const struct message *message,
+    const struct signpost_verdict *verdict, struct summary *summary)
+{
+	switch (verdict->result) {
+	case SIGNPOST_PASS:
+		summary->pass = true;
+		summary->aligned =
+		    summary->aligned || is_aligned(message, verdict);
+		break;
+	case SIGNPOST_FAIL:
+		/* RFC 6376 section 3.6.1: a key under test is to do no harm. */
+		if (summary->fail == NULL && !verdict->testing)
+			summary->fail = verdict;
+		break;
+	case SIGNPOST_TEMPERROR:
+		if (summary->temporary == NULL)
+			summary->temporary = verdict;
+		break;
+	default:
+		break;
+	}
+}
+
+static struct summary
+sum_up(struct message *message)
+{
+	struct stats *stats = message->daemon->stats;
+	struct summary summary = { 0 };
+	size_t signatures = signpost_verifier_count(message->verifier);
+
+	for (size_t i = 0; i < signatures; i++) {
+		const struct signpost_verdict *verdict =
+		    signpost_verifier_verdict(message->verifier, i);
+		if (verdict->reason == SIGNPOST_REASON_TOO_MANY) {
+			stats_add(stats, COUNT_SIGNATURES_OVER_LIMIT, 1);
+			continue;
+		}
+		stats_verify(stats, verdict->algorithm, verdict->result,
+		    verdict->reason);
+		note_verdict(message, verdict);
+		add_verdict(message, verdict, &summary);
+	}
+	return summary;
+}
+
+/* RFC 7372 section 3 has the codes of the refusals. */
+static void
+judge(struct message *message, const struct summary *summary,
+    struct message_outcome *outcome)
+{
+	static const char *no_pass[2] = { "5.7.20", "4.7.5" };
+	static const char *not_aligned[2] = { "5.7.22", "4.7.5" };
+	const struct config *config = message->snapshot->config;
+	bool must_align = config->verify.require_aligned_pass &&
+	    message->decision.trust <= TRUST_UNTRUSTED_DAEMON;
+	enum config_action on_temperror = config->verify.on_temperror;
+
+	if (summary->pass && (summary->aligned || !must_align))
+		return;
+	if (summary->temporary != NULL) {
+		if (must_align && on_temperror == ACTION_ACCEPT)
+			on_temperror = ACTION_TEMPFAIL;
+		message_outcome_set(outcome, on_temperror,
+		    signpost_reason_token(summary->temporary->reason), no_pass,
+		    "DKIM signature could not be verified: %s",
+		    signpost_reason_text(summary->temporary->reason));
+	} else if (must_align) {
+		message_outcome_set(outcome, ACTION_REJECT, "not_aligned",
+		    not_aligned,
+		    "No DKIM signature of the From domain passes%s%s",
+		    summary->fail != NULL ? ": " : "",
+		    summary->fail != NULL
+			? signpost_reason_text(summary->fail->reason)
+			: "");
+	} else if (summary->fail != NULL) {
+		message_outcome_set(outcome, config->verify.on_fail,
+		    signpost_reason_token(summary->fail->reason), no_pass,
+		    "DKIM signature does not verify: %s",
+		    signpost_reason_text(summary->fail->reason));
+	}
+}
+
+static void
+give_up(struct message_outcome *outcome, enum message_failure failure,
+    enum config_action action)
+{
+	static const char *detail[2] = { "5.3.2", "4.3.2" };
+
+	message_outcome_set(outcome, action, message_failure_token(failure),
+	    detail, "DKIM verification failed: %s",
+	    message_failure_text(failure));
+}
+
+void
+message_verify(struct message *message, struct message_outcome *outcome)
+{
+	const struct config *config = message->snapshot->config;
+	struct timespec deadline = message_deadline(config->limits.max_wait_ms);
+
+	if (signpost_verifier_end_body(message->verifier) == SIGNPOST_NOMEM) {
+		give_up(outcome, FAILURE_MEMORY, ACTION_TEMPFAIL);
+		return;
+	}
+	wait_for_keys(message);
+	if (check_all(message, &deadline) &&
+	    config->workers.on_overload != ACTION_ACCEPT) {
+		give_up(outcome, FAILURE_OVERLOAD, config->workers.on_overload);
+		return;
+	}
+	struct summary summary = sum_up(message);
+	judge(message, &summary, outcome);
+	if (signpost_authres_write(message->authserv_id, message->verifier,
+		&message->authres) != SIGNPOST_OK) {
+		message->authres = NULL;
+		give_up(outcome, FAILURE_MEMORY, ACTION_TEMPFAIL);
+	}
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rights.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+void
+rights_harden(void)
+{
+	struct rlimit none = { 0, 0 };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	setrlimit(RLIMIT_CORE, &none);
+}
+
+static bool
+find_ids(const char *user, const char *group, struct passwd **passwd_r,
+    gid_t *gid_r, char *error, size_t error_size)
+{
+	struct passwd *passwd = getpwnam(user);
+
+	if (passwd == NULL) {
+		snprintf(error, error_size, "user: there is no user %s", user);
+		return false;
+	}
+	*gid_r = passwd->pw_gid;
+	if (group != NULL && group[0] != '\0') {
+		const struct group *entry = getgrnam(group);
+		if (entry == NULL) {
+			snprintf(error, error_size,
+			    "group: there is no group %s", group);
+			return false;
+		}
+		*gid_r = entry->gr_gid;
+	}
+	*passwd_r = passwd;
+	return true;
+}
+
+bool
+rights_drop(const char *user, const char *group, char *error, size_t error_size)
+{
+	struct passwd *passwd;
+	gid_t gid;
+
+	if (geteuid() == 0 && user != NULL && user[0] != '\0') {
+		if (!find_ids(user, group, &passwd, &gid, error, error_size))
+			return false;
+		if (initgroups(passwd->pw_name, gid) < 0 || setgid(gid) < 0 ||
+		    setuid(passwd->pw_uid) < 0) {
+			snprintf(error, error_size, "can't become user %s: %s",
+			    user, strerror(errno));
+			return false;
+		}
+		/* What can be undone is not dropped. */
+		if (passwd->pw_uid != 0 && (setuid(0) == 0 || geteuid() == 0)) {
+			snprintf(error, error_size,
+			    "root's rights could not be dropped");
+			return false;
+		}
+	}
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	return true;
+}
+
+size_t
+rights_open_files(size_t wanted)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	if (limit.rlim_max < wanted) {
+		struct rlimit more = { wanted, wanted };
+		if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+			return wanted;
+	}
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_max;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rights - what the process may do, and who may look into it
+ *
+ * Threads: the main thread; rights_drop holds for all threads.
+ */
+#ifndef RIGHTS_H
+#define RIGHTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Before any thread: no new privileges by exec, no core file. */
+void rights_harden(void);
+/* Becomes USER and GROUP (NULL or "": that of USER) for good, where the
+ * process is root's; any other stays who it is. Afterwards no process of the
+ * same user can look into this one. False with a text in ERROR. */
+bool rights_drop(
+    const char *user, const char *group, char *error, size_t error_size);
+/* As many open files as the system allows, at least WANTED; returns how many
+ * that is. */
+size_t rights_open_files(size_t wanted);
+
+#endif

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "daemon.h"
+#include "filter.h"
+#include "listener.h"
+#include "reload.h"
+#include "rights.h"
+#include "status.h"
+
+enum {
+	TICK_MS = 1000,
+	DRAIN_MS = 20,
+	/* Beside connections: libmilter, DNS, status, files. */
+	EXTRA_FILES = 512,
+	MIN_CONNECTIONS = 16,
+};
+
+struct server {
+	struct daemon daemon; /* first: what libmilter's threads use */
+	const struct server_options *options;
+	const struct config *started; /* what the process started with */
+	struct status_sources sources;
+	struct status *status;
+	int signal_fd;
+	int milter_fd;
+	struct listener_stamp stamp;
+	atomic_bool ready;
+	atomic_bool filter_ended;
+	uint64_t watchdog_us; /* 0: none asked for */
+	uint64_t next_tick_ns;
+};
+
+static void
+get_keystore(void *ctx, struct keystore_counts *out_r)
+{
+	struct snapshot *snapshot = daemon_snapshot(ctx);
+
+	keystore_counts(snapshot->keystore, out_r);
+	snapshot_unref(snapshot);
+}
+
+static void
+get_key_cache(void *ctx, struct key_cache_counts *out_r)
+{
+	struct snapshot *snapshot = daemon_snapshot(ctx);
+
+	key_cache_counts(snapshot->key_cache, out_r);
+	snapshot_unref(snapshot);
+}
+
+static void
+get_resolver(void *ctx, struct resolver_counts *out_r, uint64_t *cpu_ns_r)
+{
+	struct snapshot *snapshot = daemon_snapshot(ctx);
+
+	resolver_counts(snapshot->resolver, out_r);
+	*cpu_ns_r = resolver_cpu_ns(snapshot->resolver);
+	snapshot_unref(snapshot);
+}
+
+static bool
+get_ready(void *ctx)
+{
+	struct server *server = ctx; /* its first member is the daemon */
+
+	return atomic_load(&server->ready);
+}
+
+static bool
+open_log(struct server *server)
+{
+	const struct config *config = server->started;
+	const char *to = config->log.to;
+	char error[256];
+
+	if (to == NULL || to[0] == '\0')
+		to = server->options->foreground ? "stderr" : "syslog";
+	server->daemon.log = log_new(to,
+	    config->log.format != NULL &&
+		    strcmp(config->log.format, "json") == 0
+		? LOG_JSON
+		: LOG_TEXT,
+	    config->log.level, error, sizeof(error));
+	if (server->daemon.log == NULL)
+		fprintf(stderr, "signpostd: log.to: %s\n", error);
+	return server->daemon.log != NULL;
+}
+
+/* The errors of a start go to whoever started the daemon and to the log. */
+static void
+complain(struct server *server, const char *text)
+{
+	fprintf(stderr, "signpostd: %s\n", text);
+	if (!server->options->foreground)
+		log_line(server->daemon.log, LOG_ERR, "%s", text);
+}
+
+static bool
+block_signals(struct server *server)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0)
+		return false;
+	server->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return server->signal_fd >= 0;
+}
+
+static bool
+open_milter(struct server *server)
+{
+	const struct config *config = server->started;
+	char error[256];
+
+	if (!listener_clear(config->socket, error, sizeof(error))) {
+		complain(server, error);
+		return false;
+	}
+	/* Nobody connects before the socket has its mode and group. */
+	mode_t mask = umask(0177);
+	bool opened = filter_open(
+	    &server->daemon, config, &server->milter_fd, error, sizeof(error));
+	umask(mask);
+	if (opened)
+		opened =
+		    listener_set_access(config->socket, config->socket_mode,
+			config->socket_group, error, sizeof(error));
+	if (!opened)
+		complain(server, error);
+	server->stamp = listener_stamp(config->socket);
+	return opened;
+}
+
+static bool
+open_status(struct server *server)
+{
+	const struct config *config = server->started;
+	char error[256];
+
+	server->sources = (struct status_sources){
+		.stats = server->daemon.stats,
+		.work = server->daemon.work,
+		.keystore = get_keystore,
+		.key_cache = get_key_cache,
+		.resolver = get_resolver,
+		.ready = get_ready,
+		.ctx = server,
+		.started = (int64_t)time(NULL),
+	};
+	if (!status_new(&server->sources, config->status.socket,
+		config->status.socket_mode, config->status.http,
+		&server->status, error, sizeof(error))) {
+		complain(server, error);
+		return false;
+	}
+	return true;
+}
+
+static bool
+write_pid(struct server *server)
+{
+	const char *path = server->options->pid_file;
+	char text[256];
+
+	if (path == NULL)
+		return true;
+	int fd = open(
+	    path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+	bool written = fd >= 0 && write(fd, text, (size_t)len) == len;
+	if (fd >= 0)
+		close(fd);
+	if (!written) {
+		snprintf(text, sizeof(text), "%s: %s", path, strerror(errno));
+		complain(server, text);
+	}
+	return written;
+}
+
+static bool
+load_snapshot(struct server *server)
+{
+	struct config_problems problems = { 0 };
+	struct snapshot *snapshot = snapshot_new(server->daemon.handle,
+	    server->daemon.stats, config_ref(server->started), NULL, &problems);
+	char text[1024];
+
+	for (size_t i = 0; i < problems.count; i++) {
+		config_problem_text(&problems.items[i], text, sizeof(text));
+		complain(server, text);
+	}
+	bool good = snapshot != NULL && problems.errors == 0;
+	config_problems_fini(&problems);
+	if (!good) {
+		snapshot_unref(snapshot);
+		return false;
+	}
+	daemon_swap(&server->daemon, snapshot);
+	return true;
+}
+
+static void *
+run_filter(void *arg)
+{
+	struct server *server = arg;
+
+	filter_run();
+	atomic_store(&server->filter_ended, true);
+	return NULL;
+}
+
+static bool
+start_threads(struct server *server)
+{
+	pthread_t thread;
+
+	if (server->status != NULL && !status_start(server->status)) {
+		complain(server, "the status server can't be started");
+		return false;
+	}
+	if (pthread_create(&thread, NULL, run_filter, server) != 0 ||
+	    pthread_detach(thread) != 0) {
+		complain(server, "no thread for the milter");
+		return false;
+	}
+	return true;
+}
+
+static void
+set_max_connections(struct server *server)
+{
+	size_t wanted = server->started->limits.max_connections + EXTRA_FILES;
+	size_t files = rights_open_files(wanted);
+
+	server->daemon.max_connections = files > EXTRA_FILES + MIN_CONNECTIONS
+	    ? files - EXTRA_FILES
+	    : MIN_CONNECTIONS;
+	if (files < wanted)
+		log_line(server->daemon.log, LOG_WARNING,
+		    "limits.max_connections: %zu at most, as only %zu open "
+		    "files are allowed",
+		    server->daemon.max_connections, files);
+}
+
+/* In this order: what needs no thread, sockets and rights, what reads files as
+ * the user that will read them again. */
+static int
+start(struct server *server)
+{
+	const struct config *config = server->started;
+	char error[256];
+
+	if (!open_log(server))
+		return EX_CONFIG;
+	if (signpost_new(&server->daemon.handle) != SIGNPOST_OK ||
+	    (server->daemon.stats = stats_new()) == NULL ||
+	    !block_signals(server)) {
+		complain(server, "libcrypto or the system is not usable");
+		return EX_OSERR;
+	}
+	rights_harden();
+	set_max_connections(server);
+	if (!open_milter(server))
+		return EX_UNAVAILABLE;
+	if (!work_new(config->workers.threads, config->workers.queue,
+		&server->daemon.work)) {
+		complain(server, "workers can't be started");
+		return EX_OSERR;
+	}
+	if (!open_status(server) || !write_pid(server))
+		return EX_UNAVAILABLE;
+	if (!rights_drop(config->user, config->group, error, sizeof(error))) {
+		complain(server, error);
+		return EX_NOPERM;
+	}
+	if (!load_snapshot(server))
+		return EX_CONFIG;
+	return start_threads(server) ? EX_OK : EX_OSERR;
+}
+
+/* The caller has seen the errors of the start; there are none from now on. */
+static void
+leave_terminal(struct server *server)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || chdir("/") < 0)
+		log_line(server->daemon.log, LOG_WARNING, "/dev/null: %s",
+		    strerror(errno));
+	for (int fd = 0; fd <= 2 && null >= 0; fd++)
+		dup2(null, fd);
+	if (null > 2)
+		close(null);
+}
+
+/* Gives back what a start that failed has made: libmilter has no thread yet. */
+static void
+abandon(struct server *server)
+{
+	if (server->milter_fd >= 0)
+		listener_stop(
+		    server->milter_fd, server->started->socket, &server->stamp);
+	status_free(server->status);
+	snapshot_unref(server->daemon.current);
+	work_free(server->daemon.work);
+	stats_free(server->daemon.stats);
+	signpost_free(server->daemon.handle);
+	log_free(server->daemon.log);
+	if (server->signal_fd >= 0)
+		close(server->signal_fd);
+	config_unref(server->started);
+	free(server);
+}
+
+static void
+announce_ready(struct server *server)
+{
+	uint64_t watchdog_us = 0;
+
+	if (sd_watchdog_enabled(0, &watchdog_us) > 0)
+		server->watchdog_us = watchdog_us;
+	atomic_store(&server->ready, true);
+	sd_notify(0, "READY=1");
+	log_line(server->daemon.log, LOG_NOTICE, "signpostd %s serves %s",
+	    signpost_version(), server->started->socket);
+	if (server->options->ready_fd < 0)
+		return;
+	leave_terminal(server);
+	if (write(server->options->ready_fd, "", 1) < 0)
+		log_line(server->daemon.log, LOG_NOTICE,
+		    "whoever started this has gone");
+	close(server->options->ready_fd);
+}
+
+static void
+do_reload(struct server *server)
+{
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
+	    (unsigned long long)(stats_monotonic_ns() / 1000));
+	reload(&server->daemon, server->options->config_file, server->started);
+	sd_notify(0, "READY=1");
+}
+
+static void
+tick(struct server *server)
+{
+	uint64_t now = stats_monotonic_ns();
+
+	if (now < server->next_tick_ns)
+		return;
+	stats_tick(server->daemon.stats, now);
+	server->next_tick_ns = now + (uint64_t)TICK_MS * 1000000;
+	if (server->watchdog_us > 0)
+		sd_notify(0, "WATCHDOG=1");
+}
+
+/* Waits for MS milliseconds or a signal; which signals have come. */
+static void
+wait_for_signals(struct server *server, int ms, bool *hup_r, bool *stop_r)
+{
+	struct pollfd waiting = { .fd = server->signal_fd, .events = POLLIN };
+	struct signalfd_siginfo info;
+
+	*hup_r = *stop_r = false;
+	if (poll(&waiting, 1, ms) <= 0)
+		return;
+	while (read(server->signal_fd, &info, sizeof(info)) ==
+	    (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGHUP)
+			*hup_r = true;
+		else
+			*stop_r = true;
+	}
+}
+
+/* False where libmilter has given up. */
+static bool
+serve(struct server *server)
+{
+	bool hup, stop = false;
+
+	while (!stop && !atomic_load(&server->filter_ended)) {
+		wait_for_signals(server, TICK_MS, &hup, &stop);
+		if (hup && !stop)
+			do_reload(server);
+		tick(server);
+	}
+	return stop;
+}
+
+static void
+drain(struct server *server)
+{
+	struct snapshot *snapshot = daemon_snapshot(&server->daemon);
+	uint64_t end = stats_monotonic_ns() +
+	    (uint64_t)snapshot->config->limits.stop_timeout_ms * 1000000;
+	bool hup, stop;
+
+	snapshot_unref(snapshot);
+	atomic_store(&server->ready, false);
+	sd_notify(0, "STOPPING=1");
+	listener_stop(
+	    server->milter_fd, server->started->socket, &server->stamp);
+	while (
+	    !daemon_is_quiet(&server->daemon) && stats_monotonic_ns() < end) {
+		wait_for_signals(server, DRAIN_MS, &hup, &stop);
+		tick(server);
+	}
+}
+
+static _Noreturn void
+finish(struct server *server, int code)
+{
+	bool quiet = daemon_is_quiet(&server->daemon);
+
+	if (!quiet)
+		log_line(server->daemon.log, LOG_WARNING,
+		    "stop_timeout has passed: messages in flight are cut, and "
+		    "the MTA will try them again");
+	log_line(server->daemon.log, LOG_NOTICE, "signpostd ends");
+	status_free(server->status);
+	if (server->options->pid_file != NULL)
+		unlink(server->options->pid_file);
+	/* Not exit: that runs what libraries have registered for it, libmilter
+	 * and libcrypto among them, under the feet of libmilter's threads. */
+	_exit(code);
+}
+
+int
+server_run(const struct server_options *options, const struct config *config)
+{
+	struct server *server = calloc(1, sizeof(*server));
+
+	if (server == NULL) {
+		config_unref(config);
+		return EX_OSERR;
+	}
+	daemon_init(&server->daemon);
+	server->options = options;
+	server->started = config;
+	server->signal_fd = server->milter_fd = -1;
+	int code = start(server);
+	if (code != EX_OK) {
+		abandon(server);
+		return code;
+	}
+	announce_ready(server);
+	if (!serve(server)) {
+		log_line(server->daemon.log, LOG_CRIT,
+		    "libmilter has given up; see the system's log");
+		code = EX_UNAVAILABLE;
+	} else {
+		drain(server);
+	}
+	finish(server, code);
+}
