@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""signpostd's process: options, start, reload, stop, rights."""
+import os
+import pwd
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(
+    os.path.abspath(__file__)), "..", "lib"))
+
+from milter_client import Closed, Mta  # noqa: E402
+from signpostd import Daemon, Key, PATIENCE, SIGNPOSTD  # noqa: E402
+
+RSA = Key("rsa")
+ED25519 = Key("ed25519")
+KEYS = {("example.com", "s1"): ED25519}
+HEADERS = [("From", " ann@example.com"), ("Subject", " s")]
+BODY = b"Hello\r\n"
+INSIDE = "127.0.0.1"
+
+
+class Case(unittest.TestCase):
+    def daemon(self, start=True, keys=KEYS, **settings):
+        daemon = Daemon(keys=keys, **settings)
+        self.addCleanup(daemon.close)
+        return daemon.start() if start else daemon
+
+    def signatures(self, daemon, client=INSIDE):
+        with daemon.mta() as mta:
+            mta.connect("localhost", client)
+            result = mta.message(HEADERS, BODY)
+            mta.quit()
+        self.assertEqual(result.reply, "accept")
+        return result.field("DKIM-Signature")
+
+    def reload(self, daemon, word="read again"):
+        count = daemon.log().count(word)
+        daemon.kill(signal.SIGHUP)
+        daemon.wait_for(lambda: daemon.log().count(word) > count, word)
+
+
+class Options(Case):
+    def test_check_of_a_good_configuration_is_silent(self):
+        daemon = self.daemon(start=False)
+        done = daemon.run("-t")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_check_names_all_problems_with_file_and_line(self):
+        daemon = self.daemon(start=False)
+        with open(daemon.config) as f:
+            text = f.read()
+        daemon.write_config(
+            text + 'mode = "sideways";\nnosuchthing = 1;\n')
+        last = text.count("\n")
+        done = daemon.run("-t")
+        self.assertEqual(done.returncode, 78)
+        for line, setting in ((last + 1, "mode"), (last + 2, "nosuchthing")):
+            self.assertRegex(done.stderr, r"(?m)^%s:%d: %s: " % (
+                daemon.config, line, setting))
+
+    def test_check_reads_every_key(self):
+        daemon = self.daemon(start=False)
+        path = daemon.write_key("example.org", "bad", RSA)
+        with open(path, "w") as f:
+            f.write("no key\n")
+        done = daemon.run("-t")
+        self.assertEqual(done.returncode, 78, done.stderr)
+        self.assertIn(path, done.stderr)
+
+    def test_version_and_wrong_options(self):
+        daemon = self.daemon(start=False)
+        done = daemon.run("-V")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"\Asignpostd \d")
+        self.assertIn("libmilter", done.stdout)
+        self.assertEqual(daemon.run("--nonsense").returncode, 64)
+        self.assertEqual(daemon.run("-t", "extra").returncode, 64)
+
+    def test_no_configuration_is_exit_78(self):
+        daemon = self.daemon(start=False)
+        os.unlink(daemon.config)
+        done = daemon.run("-f")
+        self.assertEqual(done.returncode, 78)
+        self.assertIn(daemon.config, done.stderr)
+
+
+class Start(Case):
+    def test_in_the_background_it_serves_when_the_command_returns(self):
+        daemon = self.daemon(start=False, log={"to": "/dev/null"})
+        pid_file = os.path.join(daemon.dir, "pid")
+        done = daemon.run("-p", pid_file)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(pid_file) as f:
+            pid = int(f.read())
+        try:
+            self.assertEqual(len(self.signatures(daemon)), 1)
+        finally:
+            os.kill(pid, signal.SIGTERM)
+        daemon.wait_for(
+            lambda: not os.path.exists(pid_file), "the end of it")
+
+    def test_in_the_background_its_caller_sees_errors(self):
+        daemon = self.daemon(
+            start=False, socket="unix:/nonexistent/milter.sock",
+            log={"to": "/dev/null"})
+        done = daemon.run()
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("/nonexistent/milter.sock", done.stderr)
+
+    def test_socket_left_over_is_replaced_and_one_in_use_is_not(self):
+        daemon = self.daemon(start=False)
+        with socket.socket(socket.AF_UNIX) as s:
+            s.bind(daemon.address)
+        daemon.start()
+        self.assertEqual(len(self.signatures(daemon)), 1)
+        done = daemon.run("-f")
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("another process answers", done.stderr)
+        self.assertEqual(len(self.signatures(daemon)), 1)
+
+    def test_file_that_is_no_socket_is_left_alone(self):
+        daemon = self.daemon(start=False)
+        with open(daemon.address, "w") as f:
+            f.write("precious")
+        self.assertEqual(daemon.run("-f").returncode, 69)
+        with open(daemon.address) as f:
+            self.assertEqual(f.read(), "precious")
+
+    def test_socket_has_its_mode(self):
+        for mode in ("0600", "0666"):
+            daemon = self.daemon(socket_mode=mode)
+            self.assertEqual(
+                "%04o" % stat.S_IMODE(os.stat(daemon.address).st_mode), mode)
+
+    def test_inet_socket(self):
+        daemon = self.daemon(tcp=True)
+        self.assertEqual(len(self.signatures(daemon)), 1)
+
+    @unittest.skipIf(os.getuid() != 0, "only root has rights to drop")
+    def test_root_becomes_the_user_and_leaves_no_core(self):
+        nobody = pwd.getpwnam("nobody")
+        daemon = self.daemon(start=False, user="nobody", group="nogroup")
+        for path, folders, files in os.walk(daemon.dir):
+            for name in [path] + [os.path.join(path, f) for f in files]:
+                os.chown(name, nobody.pw_uid, nobody.pw_gid)
+        daemon.start()
+        self.assertEqual(len(self.signatures(daemon)), 1)
+        with open("/proc/%d/status" % daemon.process.pid) as f:
+            status = dict(line.split(":", 1) for line in f)
+        for name, want in (("Uid", nobody.pw_uid), ("Gid", nobody.pw_gid)):
+            self.assertEqual(
+                [int(n) for n in status[name].split()], [want] * 4)
+        self.assertNotIn("0", status["Groups"].split())
+        self.assertEqual(int(status["NoNewPrivs"]), 1)
+        self.assertEqual(int(status["CapEff"], 16), 0)
+        with open("/proc/%d/limits" % daemon.process.pid) as f:
+            core = [line for line in f if line.startswith("Max core")][0]
+        self.assertEqual(core.split()[4:6], ["0", "0"])
+        self.reload(daemon)
+        self.assertEqual(len(self.signatures(daemon)), 1)
+
+
+class Reload(Case):
+    def test_new_settings_hold_from_the_next_message_on(self):
+        daemon = self.daemon()
+        with daemon.mta() as mta:
+            mta.connect("localhost", INSIDE)
+            mta.envelope()
+            for name, value in HEADERS:
+                mta.header(name, value)
+            daemon.configure(sign={"canonicalization": "simple/relaxed"})
+            self.reload(daemon)
+            mta.end_headers()
+            mta.body(BODY)
+            old = mta.end_message().field("DKIM-Signature")
+            new = mta.message(HEADERS, BODY).field("DKIM-Signature")
+        self.assertIn("c=relaxed/relaxed;", old[0])
+        self.assertIn("c=simple/relaxed;", new[0])
+
+    def test_bad_configuration_is_logged_whole_and_the_old_one_stays(self):
+        daemon = self.daemon()
+        with open(daemon.config) as f:
+            good = f.read()
+        for bad in ("mode = ;\n", 'mode = "odd";\nuser2 = "x";\n', "",
+                    good + '@include "/"\n'):
+            daemon.write_config(bad)
+            if bad == "":
+                os.unlink(daemon.config)
+            self.reload(daemon, "can't be used")
+            self.assertEqual(len(self.signatures(daemon)), 1)
+        for word in ("mode", "user2"):
+            self.assertRegex(daemon.log(), r"signpost\.conf:\d+: %s:" % word)
+        failed = 'signpost_reloads_total{result="failed"}'
+        self.assertEqual(daemon.metrics()[failed], 4)
+        daemon.write_config(good)
+        self.reload(daemon)
+        self.assertEqual(len(self.signatures(daemon)), 1)
+
+    def test_setting_that_takes_a_restart_is_named(self):
+        daemon = self.daemon()
+        daemon.configure(workers={"threads": 3})
+        self.reload(daemon)
+        self.assertRegex(daemon.log(), r"workers\.threads has changed")
+
+    def test_two_hangups_within_5_ms_a_hundred_times_lose_no_message(self):
+        daemon = self.daemon()
+        end = threading.Event()
+        outcomes = []
+
+        def load():
+            with daemon.mta() as mta:
+                mta.connect("localhost", INSIDE)
+                while not end.is_set():
+                    result = mta.message(HEADERS, BODY)
+                    outcomes.append((
+                        result.reply, len(result.field("DKIM-Signature"))))
+
+        threads = [threading.Thread(target=load) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for _ in range(100):
+            daemon.kill(signal.SIGHUP)
+            time.sleep(0.003)
+            daemon.kill(signal.SIGHUP)
+            time.sleep(0.02)
+        self.reload(daemon)
+        end.set()
+        for thread in threads:
+            thread.join()
+        self.assertGreater(len(outcomes), 100)
+        self.assertEqual(set(outcomes), {("accept", 1)})
+        self.assertIsNone(daemon.process.poll())
+
+
+class Stop(Case):
+    def begin(self, daemon, mta):
+        mta.connect("localhost", INSIDE)
+        mta.envelope()
+        for name, value in HEADERS:
+            mta.header(name, value)
+        mta.end_headers()
+        mta.body(BODY)
+        # The steps are not answered, so nothing says when they were taken.
+        daemon.wait_for(
+            lambda: daemon.metrics()["signpost_body_hash_bytes_total"] > 0,
+            "the body")
+
+    def test_message_between_body_and_end_ends_normally(self):
+        daemon = self.daemon()
+        with daemon.mta() as mta, daemon.mta() as idle:
+            idle.connect("localhost", INSIDE)
+            self.begin(daemon, mta)
+            daemon.kill(signal.SIGTERM)
+            daemon.wait_for(
+                lambda: not os.path.exists(daemon.address), "the stop")
+            with self.assertRaises(OSError):
+                Mta(daemon.address)
+            time.sleep(0.5)
+            self.assertIsNone(daemon.process.poll())
+            result = mta.end_message()
+            self.assertEqual(result.reply, "accept")
+            self.assertEqual(len(result.field("DKIM-Signature")), 1)
+            begin = time.monotonic()
+            self.assertEqual(daemon.stop(), 0)
+            self.assertLess(time.monotonic() - begin, PATIENCE)
+
+    def test_idle_it_ends_within_a_second_for_either_signal(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            daemon = self.daemon()
+            # Connections that an MTA keeps open are not waited for.
+            with daemon.mta() as mta:
+                mta.connect("localhost", INSIDE)
+                mta.message(HEADERS, BODY)
+                time.sleep(0.5)
+                begin = time.monotonic()
+                self.assertEqual(daemon.stop(number), 0)
+                self.assertLess(time.monotonic() - begin, PATIENCE)
+                with self.assertRaises((Closed, ConnectionError)):
+                    mta.message(HEADERS, BODY)
+
+    def test_message_that_never_ends_is_cut_after_stop_timeout(self):
+        daemon = self.daemon(limits={"stop_timeout": "1s"})
+        with daemon.mta() as mta:
+            self.begin(daemon, mta)
+            begin = time.monotonic()
+            self.assertEqual(daemon.stop(), 0)
+            took = time.monotonic() - begin
+        self.assertGreater(took, 0.9)
+        self.assertLess(took, 1 + PATIENCE)
+
+    def test_signals_of_all_kinds_at_once_never_cut_a_message(self):
+        for _ in range(10):
+            daemon = self.daemon()
+            with daemon.mta() as mta:
+                self.begin(daemon, mta)
+                for _ in range(20):
+                    daemon.kill(signal.SIGHUP)
+                daemon.kill(signal.SIGTERM)
+                daemon.kill(signal.SIGINT)
+                result = mta.end_message()
+                self.assertEqual(result.reply, "accept")
+            self.assertEqual(daemon.stop(), 0)
+
+    def test_systemd_is_told(self):
+        daemon = self.daemon(start=False)
+        path = os.path.join(daemon.dir, "notify")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+            s.bind(path)
+            s.settimeout(10 * PATIENCE)
+            with open(daemon.log_path, "ab") as log:
+                daemon.process = subprocess.Popen(
+                    [SIGNPOSTD, "-c", daemon.config, "-f"], stderr=log,
+                    env={**os.environ, "NOTIFY_SOCKET": path,
+                         "WATCHDOG_USEC": "2000000"})
+
+            def told(word):
+                while True:
+                    text = s.recv(4096).decode()
+                    if word in text:
+                        return text
+
+            told("READY=1")
+            told("WATCHDOG=1")
+            daemon.kill(signal.SIGHUP)
+            self.assertIn("MONOTONIC_USEC=", told("RELOADING=1"))
+            told("READY=1")
+            daemon.kill(signal.SIGTERM)
+            told("STOPPING=1")
+
+
+if __name__ == "__main__":
+    unittest.main()
