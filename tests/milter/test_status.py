@@ -405,22 +405,23 @@ class StatusTest(unittest.TestCase):
         open_files = self.status()["process"]["open_files"]
         self.assertLess(open_files, 30)
 
-    def test_clients_that_trickle_or_sleep_lose_their_places(self):
-        """More than there are places, on both sockets; half send an octet
-        every 0.2 s, so that they are never idle. A client that comes then has
+    def test_clients_that_trickle_lose_their_places(self):
+        """More than there are places, on both sockets, each with an octet
+        every 0.2 s, so that none is ever idle. A client that comes then has
         its answer when the life of those before it ends, and not later."""
         began = time.monotonic()
         slow = [self.connect(i % 2 == 0) for i in range(150)]
+        for connection in slow:
+            connection.setblocking(False)
         ended = threading.Event()
 
         def trickle():
             while not ended.wait(0.2):
-                for i, connection in enumerate(slow):
-                    if i % 4 < 2:
-                        try:
-                            connection.send(b"G")
-                        except OSError:
-                            pass
+                for connection in slow:
+                    try:
+                        connection.send(b"G")
+                    except OSError:
+                        pass
         thread = threading.Thread(target=trickle)
         thread.start()
         try:
@@ -435,6 +436,16 @@ class StatusTest(unittest.TestCase):
             thread.join()
             for connection in slow:
                 connection.close()
+
+    def test_a_client_that_says_nothing_is_let_go(self):
+        with self.connect() as silent, self.connect() as half:
+            half.sendall(b"GET /status HTTP/1.1\r\nHost:")
+            for connection in (silent, half):
+                connection.settimeout(9)
+                try:
+                    self.assertEqual(connection.recv(1), b"")
+                except ConnectionResetError:
+                    pass
 
     def test_the_socket_file_has_its_mode_and_goes_with_the_server(self):
         self.assertEqual(
