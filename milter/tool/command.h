@@ -21,6 +21,7 @@ enum {
 
 int cmd_keygen(int argc, char **argv);
 int cmd_sign(int argc, char **argv);
+int cmd_status(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 
 /* Prints "signpost: WHERE: WHAT"; WHAT is formatted. Returns CODE. */

@@ -14,6 +14,7 @@ static const struct command {
 } commands[] = {
 	{ "keygen", cmd_keygen, "make a key and print its DNS record" },
 	{ "sign", cmd_sign, "sign a message" },
+	{ "status", cmd_status, "show what the daemon does and what it costs" },
 	{ "verify", cmd_verify, "verify a message" },
 };
 

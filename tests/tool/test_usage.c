@@ -16,7 +16,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define EMPTY	     bytes_str("")
 
-static const char *const commands[] = { "keygen", "sign", "verify" };
+static const char *const commands[] = { "keygen", "sign", "status", "verify" };
 
 static int
 set_up(void **state)
@@ -75,6 +75,11 @@ faults_are_named_and_have_their_exit_code(void **state)
 		{ "verify --keys zone no-header", EX_DATAERR, "no header" },
 		{ "verify --keys bad-zone message", EX_DATAERR,
 		    "bad-zone: line 1: " },
+		{ "status x", EX_USAGE, "\"x\" is one argument too many" },
+		{ "status --socket nowhere", EX_USAGE, "not unix:/PATH" },
+		{ "status --socket /nowhere/s", EX_TEMPFAIL,
+		    "/nowhere/s: No such file or directory: is signpostd" },
+		{ "status -c nowhere", EX_NOINPUT, "nowhere: " },
 		{ "sign -d example.com message", EX_USAGE, "-k KEY.pem" },
 		{ "sign -s s message", EX_USAGE, "-k KEY.pem" },
 		{ "sign -k no-key message", EX_USAGE, "wants a domain, -d" },
