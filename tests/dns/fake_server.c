@@ -136,7 +136,7 @@ make_reply(struct reply *reply, const char *name)
 			put_txt(reply, 300, filler, sizeof(filler));
 		}
 		if (strcmp(rows[i].prefix, "slow") == 0)
-			usleep(50000);
+			usleep(200000);
 		return true;
 	}
 	return false;

