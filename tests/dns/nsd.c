@@ -62,7 +62,7 @@ shell(const char *command)
 	return system(text);
 }
 
-static void
+__attribute__((format(printf, 3, 4))) static void
 write_file(const struct nsd *nsd, const char *name, const char *format, ...)
 {
 	char path[128];
