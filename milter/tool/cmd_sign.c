@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "mailfile.h"
-#include "sign_keys.h"
+#include "sign_configured.h"
 
 struct settings {
 	struct sign_settings sign;
@@ -20,6 +20,8 @@ struct settings {
 #define MAX_NOW INT64_C(999999999999)
 
 static const struct option_row rows[] = {
+	{ 'c', NULL, "FILE", "the configuration", option_string,
+	    AT(sign.config_file), 0, 0 },
 	{ 'd', NULL, "DOMAIN", "signing domain, d=", sign_take_domain,
 	    AT(sign.domain), 0, 0 },
 	{ 's', NULL, "SELECTOR", "selector, s=", sign_take_domain,
@@ -45,7 +47,8 @@ static const struct command_usage usage = {
 	.command = "sign",
 	.synopsis = "[-d DOMAIN -s SELECTOR -k KEY.pem]... [OPTION ...] [FILE]",
 	.summary = "Signs the message in FILE or on standard input and writes "
-		   "it to standard output.",
+		   "it to standard output.\nWithout -d, -s and -k the "
+		   "configuration decides by the domain in From.",
 	.rows = rows,
 	.max_operands = 1,
 };
@@ -73,7 +76,9 @@ add_signatures(struct work *work, const struct sign_settings *settings)
 	struct sign_message message = { work->mail->name, work->headers,
 		work->signer };
 
-	return sign_keys_add_named(work->handle, settings, &message);
+	return settings->key_count > 0
+	    ? sign_keys_add_named(work->handle, settings, &message)
+	    : sign_configured_add(work->handle, settings, &message);
 }
 
 static int

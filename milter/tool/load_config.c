@@ -33,7 +33,8 @@ load_config(const char *file, const struct config **config_r)
 	if (access(file, R_OK) < 0)
 		return complain_file(file, errno);
 	*config_r = config_load(file, &problems);
-	load_config_complain(&problems);
+	if (*config_r == NULL)
+		load_config_complain(&problems);
 	config_problems_fini(&problems);
 	return *config_r != NULL ? 0 : EX_CONFIG;
 }

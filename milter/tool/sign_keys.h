@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sign_keys - the signatures that "signpost sign" makes
+ * sign_keys - signatures with the keys that the command line names
  */
 #ifndef SIGN_KEYS_H
 #define SIGN_KEYS_H
@@ -21,7 +21,7 @@ struct sign_message {
 /* Adds the signatures whose keys the command line names. */
 int sign_keys_add_named(struct signpost *handle,
     const struct sign_settings *settings, const struct sign_message *message);
-/* What these two share: puts what the command line says into OPTIONS, and adds
+/* What this and sign_configured share: puts what the command line says into OPTIONS, and adds
  * one signature. */
 void sign_keys_override(struct signpost_sign_options *options,
     const struct sign_settings *settings);

@@ -129,10 +129,11 @@ sign_take_names(const struct option_row *row, const char *command,
 bool
 sign_settings_finish(struct sign_settings *settings)
 {
-	if (settings->key_count == 0) {
+	if (settings->key_count == 0 &&
+	    (settings->domain != NULL || settings->selector != NULL)) {
 		complain(EX_USAGE, "sign",
-		    "wants a domain, -d, a selector, -s, and a key, "
-		    "-k KEY.pem");
+		    "-d and -s want a key, -k KEY.pem; without all three the "
+		    "configuration decides");
 		return false;
 	}
 	for (size_t i = 0; i < settings->key_count; i++) {

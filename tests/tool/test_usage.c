@@ -16,7 +16,8 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define EMPTY	     bytes_str("")
 
-static const char *const commands[] = { "keygen", "sign", "status", "verify" };
+static const char *const commands[] = { "dns", "keygen", "sign", "status",
+	"verify" };
 
 static int
 set_up(void **state)
@@ -102,6 +103,10 @@ faults_are_named_and_have_their_exit_code(void **state)
 		{ "sign --oversign a;b -d a -s s -k k", EX_USAGE,
 		    "--oversign: \"a;b\"" },
 		{ "sign --expire soon -d a -s s -k k", EX_USAGE, "--expire" },
+		{ "sign -c nowhere message", EX_NOINPUT, "nowhere" },
+		{ "dns -k no-key -s s", EX_DATAERR, "no-key: " },
+		{ "dns -k no-key", EX_USAGE, "-s" },
+		{ "dns -c nowhere", EX_NOINPUT, "nowhere" },
 		{ "keygen", EX_USAGE, "-d, and a selector, -s" },
 		{ "keygen -d a.test", EX_USAGE, "-s" },
 		{ "keygen -d ../x -s s", EX_USAGE, "no domain" },

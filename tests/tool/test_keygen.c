@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* New keys: whole, private, never over another, and published as printed. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "command_run.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define EMPTY	     bytes_str("")
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	command_enter_folder();
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	command_leave_folder();
+	return 0;
+}
+
+static size_t
+count_files(const char *path)
+{
+	DIR *folder = opendir(path);
+	size_t count = 0;
+
+	assert_non_null(folder);
+	while (readdir(folder) != NULL)
+		count++;
+	closedir(folder);
+	return count - 2; /* "." and ".." */
+}
+
+static void
+a_key_is_private_and_its_record_is_printed(void **state)
+{
+	static const struct {
+		const char *name, *names, *type, *path, *record;
+	} rows[] = {
+		{ "RSA", "-d example.com -s r", "", "example.com/r.pem",
+		    "r._domainkey.example.com. IN TXT ( "
+		    "\"v=DKIM1; k=rsa; p=MII" },
+		{ "Ed25519", "-d example.com -s e", "-t ed25519",
+		    "example.com/e.pem",
+		    "e._domainkey.example.com. IN TXT ( "
+		    "\"v=DKIM1; k=ed25519; p=" },
+		{ "in lower case", "-d EXAMPLE.org. -s E", "-t ed25519",
+		    "example.org/e.pem", "e._domainkey.example.org. IN TXT" },
+		{ "U-label", "-d b\u00fccher.test -s e", "-t ed25519",
+		    "xn--bcher-kva.test/e.pem",
+		    "e._domainkey.xn--bcher-kva.test. IN TXT" },
+		{ "selector of two labels", "-d example.com -s a.b",
+		    "-t ed25519", "example.com/a.b.pem",
+		    "a.b._domainkey.example.com. IN" },
+		{ "RSA of 3072 bits", "-d example.com -s l", "-b 3072",
+		    "example.com/l.pem", "l._domainkey.example.com. IN" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct command_run keygen, dns;
+		struct stat st;
+		char line[256];
+		char *end;
+
+		print_message("  %s\n", rows[i].name);
+		snprintf(line, sizeof(line), "keygen -o . %s %s", rows[i].names,
+		    rows[i].type);
+		command_line(line, EMPTY, &keygen);
+		assert_int_equal(keygen.code, EX_OK);
+		assert_non_null(strstr(keygen.err.data, rows[i].path));
+		assert_memory_equal(
+		    keygen.out.data, rows[i].record, strlen(rows[i].record));
+		assert_int_equal(stat(rows[i].path, &st), 0);
+		assert_int_equal(st.st_mode, S_IFREG | 0600);
+		/* No string of more than 255 octets. */
+		for (char *at = strchr(keygen.out.data, '"'); at != NULL;
+		     at = strchr(end + 1, '"')) {
+			end = strchr(at + 1, '"');
+			assert_non_null(end);
+			assert_true(end - at - 1 <= 255);
+		}
+		snprintf(line, sizeof(line), "dns -k %s %s", rows[i].path,
+		    rows[i].names);
+		command_line(line, EMPTY, &dns);
+		assert_int_equal(dns.code, EX_OK);
+		assert_string_equal(dns.out.data, keygen.out.data);
+		command_run_fini(&keygen);
+		command_run_fini(&dns);
+	}
+}
+
+static void
+a_key_is_never_written_over(void **state)
+{
+	struct command_run run;
+
+	(void)state;
+	assert_int_equal(mkdir("taken.test", 0700), 0);
+	command_write_file("taken.test/s.pem", "mine", 4);
+	command_line("keygen -d taken.test -s s -t ed25519 -o .", EMPTY, &run);
+	assert_int_equal(run.code, EX_CANTCREAT);
+	assert_int_equal(run.out.len, 0);
+	assert_non_null(strstr(run.err.data, "taken.test/s.pem: is there"));
+	assert_int_equal(count_files("taken.test"), 1);
+	assert_int_equal(access("taken.test/s.pem", F_OK), 0);
+	command_run_fini(&run);
+}
+
+/* Nothing stays of a key that could not be written whole. */
+static void
+half_a_key_never_stays(void **state)
+{
+	int status = system("ulimit -f 0; "
+			    "\"$SIGNPOST\" keygen -d half.test -s s -o . "
+			    "2>/dev/null | grep -q .");
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_not_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(count_files("half.test"), 0);
+}
+
+static void
+a_link_is_not_followed_out_of_the_folder(void **state)
+{
+	struct command_run run;
+
+	(void)state;
+	assert_int_equal(mkdir("elsewhere", 0700), 0);
+	assert_int_equal(symlink("elsewhere", "link.test"), 0);
+	command_line("keygen -d link.test -s s -t ed25519 -o .", EMPTY, &run);
+	assert_int_equal(run.code, EX_NOINPUT);
+	assert_int_equal(count_files("elsewhere"), 0);
+	command_run_fini(&run);
+}
+
+static void
+missing_folders_are_made_for_nobody_else(void **state)
+{
+	struct command_run run;
+	struct stat st;
+
+	(void)state;
+	command_line("keygen -d a.test -s s -t ed25519 -o new", EMPTY, &run);
+	assert_int_equal(run.code, EX_OK);
+	assert_int_equal(stat("new", &st), 0);
+	assert_int_equal(st.st_mode & 07027, 0);
+	assert_int_equal(stat("new/a.test", &st), 0);
+	assert_int_equal(st.st_mode & 07027, 0);
+	command_run_fini(&run);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_key_is_private_and_its_record_is_printed),
+		cmocka_unit_test(a_key_is_never_written_over),
+		cmocka_unit_test(half_a_key_never_stays),
+		cmocka_unit_test(a_link_is_not_followed_out_of_the_folder),
+		cmocka_unit_test(missing_folders_are_made_for_nobody_else),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
