@@ -325,11 +325,11 @@ static const struct metric rows[] = {
 	    METRIC_GAUGE, UNIT_COUNT, COUNTS(queue_capacity), { NULL }, NULL,
 	    "queue", "capacity" },
 	{ "signpost_overload_total", "Messages that found the queue full.",
-	    METRIC_COUNTER, UNIT_COUNT, COUNTS(overloads), { NULL }, NULL,
+	    METRIC_COUNTER, UNIT_COUNT, COUNTER(OVERLOAD), { NULL }, NULL,
 	    "queue", "overloads" },
 	{ "signpost_deadlines_total",
 	    "Messages whose public-key work was not done in time.",
-	    METRIC_COUNTER, UNIT_COUNT, COUNTS(deadlines), { NULL }, NULL,
+	    METRIC_COUNTER, UNIT_COUNT, COUNTER(DEADLINES), { NULL }, NULL,
 	    "queue", "deadlines" },
 
 	{ "signpost_messages_total", "Messages, by what was done with them.",

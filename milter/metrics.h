@@ -53,7 +53,6 @@ struct metrics_readings {
 	uint64_t thread_cpu_ns[THREADS];
 	uint64_t workers, workers_busy;
 	uint64_t queue_depth, queue_capacity;
-	uint64_t overloads, deadlines;
 	struct metrics_cache_readings caches[CACHES];
 	uint64_t key_load_failures;
 	uint64_t dns_pending, dns_refused;

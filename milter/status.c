@@ -77,8 +77,6 @@ read_work(struct work *work, struct metrics_readings *readings)
 	readings->workers_busy = counts.busy;
 	readings->queue_depth = counts.depth;
 	readings->queue_capacity = counts.capacity;
-	readings->overloads = counts.overloads;
-	readings->deadlines = counts.deadlines;
 	readings->thread_cpu_ns[THREAD_WORKER] = counts.cpu_ns;
 }
 

@@ -247,6 +247,7 @@ class StatusTest(unittest.TestCase):
         self.assertEqual(value("signpost_messages_total", action="aborted"), 8)
         self.assertEqual(value("signpost_body_hash_bytes_total"), 103)
         self.assertEqual(value("signpost_connections_open"), 3)
+        self.assertEqual(value("signpost_overload_total"), 105)
         self.assertEqual(value("signpost_workers"), 2)
         self.assertEqual(value("signpost_queue_capacity"), 5)
         self.assertEqual(value("signpost_key_cache_hits_total",
