@@ -98,8 +98,8 @@ write_plain_zone(struct nsd *nsd)
 	for (size_t i = 0; i < len; i += 255)
 		used += (size_t)snprintf(strings + used, sizeof(strings) - used,
 		    " \"%.255s\"", nsd->long_text + i);
-	write_file(nsd, "plain.test", "%slong TXT%s\n%s", zone_head, strings,
-	    plain_zone);
+	write_file(nsd, "plain.test", "%slong TXT%s\n*.long TXT%s\n%s",
+	    zone_head, strings, strings, plain_zone);
 }
 
 static void

@@ -87,6 +87,31 @@ test_records_as_published(void **state)
 	resolver_unref(resolver);
 }
 
+/* Each needs TCP, of which there are few sockets. */
+static void
+test_many_long_records_at_once(void **state)
+{
+	enum {
+		MANY = 100
+	};
+	const struct nsd *nsd = *state;
+	struct resolver *resolver =
+	    asking_resolver(nsd->address, NULL, 10000, MANY);
+	static struct asked asked[MANY];
+	char name[64];
+
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "k%u.long.plain.test", i);
+		assert_true(asking_start(resolver, name, &asked[i]));
+	}
+	for (unsigned i = 0; i < MANY; i++) {
+		asking_wait(&asked[i]);
+		assert_int_equal(asked[i].answer, RESOLVER_FOUND);
+		assert_string_equal(asked[i].first, nsd->long_text);
+	}
+	resolver_unref(resolver);
+}
+
 static void
 test_names_of_zones_not_served_fail_for_now(void **state)
 {
@@ -289,6 +314,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records_as_published),
+		cmocka_unit_test(test_many_long_records_at_once),
 		cmocka_unit_test(test_names_of_zones_not_served_fail_for_now),
 		cmocka_unit_test(test_dnssec),
 		cmocka_unit_test(test_root_key_of_the_system),
