@@ -180,8 +180,6 @@ update_relaxed(struct canon_body *body, const char *data, size_t len)
 	const char *end = data + len;
 	const char *start = data;
 
-	if (body->pending_cr && *start != '\n')
-		release_cr(body);
 	if (body->pending_wsp && !body->pending_cr)
 		start = skip_wsp(start, end);
 	while (start < end) {

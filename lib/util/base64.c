@@ -56,7 +56,7 @@ sextet(char c)
 struct decoder {
 	uint32_t bits;	 /* sextets not yet written, the latest lowest */
 	unsigned digits; /* of the group of four, padding left out */
-	unsigned pads;
+	size_t pads;
 	size_t groups; /* complete ones */
 	size_t len;    /* octets in block */
 	char block[BLOCK];
@@ -95,9 +95,7 @@ take(struct decoder *decoder, char c, struct buf *out)
 		return true;
 	if (value == PAD) {
 		decoder->pads++;
-		if (decoder->digits < 2 && decoder->pads == 1)
-			return false;
-		return decoder->pads <= 2;
+		return decoder->digits >= 2;
 	}
 	if (value == BAD || decoder->pads > 0)
 		return false;

@@ -44,6 +44,7 @@ static const struct row decoding[] = {
 	{ "four pads behind a full group", "Zm9v====", NULL },
 	{ "data after padding", "Zg==Zg==", NULL },
 	{ "letter after padding", "Zm8=Y", NULL },
+	{ "letter behind a pad", "Zg=g", NULL },
 	{ "letter between pads", "Zg=g=", NULL },
 	{ "left-over bits of one octet", "Zh==", NULL },
 	{ "left-over bits of two octets", "Zm9=", NULL },

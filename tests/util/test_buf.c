@@ -128,13 +128,17 @@ static void
 out_of_memory_keeps_what_was_there(void **state)
 {
 	struct buf buf;
+	size_t cap;
 
 	(void)state;
 	buf_init(&buf, SIZE_MAX);
 	buf_append_char(&buf, 'a');
 	buf_reserve(&buf, SIZE_MAX / 2);
 	assert_true(buf.failed);
+	cap = buf.cap;
 	buf_append_char(&buf, 'b');
+	buf_reserve(&buf, 1000);
+	assert_int_equal(buf.cap, cap);
 	assert_true(bytes_is(buf_bytes(&buf), "a"));
 	assert_null(buf_take_string(&buf));
 	buf_fini(&buf);
