@@ -201,7 +201,8 @@ ed25519_prepare(EVP_PKEY *pkey, enum crypto_use use)
 
 enum signpost_status
 crypto_key_new(const struct signpost *handle, EVP_PKEY *pkey,
-    enum crypto_use use, struct crypto_key **key_r)
+    enum signpost_algorithm algorithm, enum crypto_use use,
+    struct crypto_key **key_r)
 {
 	struct crypto_key *key = calloc(1, sizeof(*key));
 
@@ -211,10 +212,10 @@ crypto_key_new(const struct signpost *handle, EVP_PKEY *pkey,
 		return SIGNPOST_NOMEM;
 	}
 	key->pkey = pkey;
-	if (EVP_PKEY_is_a(pkey, "RSA"))
-		key->rsa = rsa_prepare(pkey, use, handle->hashes[HASH_SHA256]);
-	else
+	if (algorithm == SIGNPOST_ED25519_SHA256)
 		key->ed25519 = ed25519_prepare(pkey, use);
+	else
+		key->rsa = rsa_prepare(pkey, use, handle->hashes[HASH_SHA256]);
 	if (key->rsa == NULL && key->ed25519 == NULL) {
 		crypto_key_free(key);
 		return crypto_failure();

@@ -56,9 +56,11 @@ void hash_update(struct hash *hash, const void *data, size_t len);
 /* Finishes and readies HASH for another message. */
 enum signpost_status hash_final(struct hash *hash, struct digest *digest_r);
 
-/* Readies PKEY, RSA or Ed25519, for USE. Takes PKEY over in every case. */
+/* Readies PKEY, a key for ALGORITHM (any of RSA's stands for all), for USE.
+ * Takes PKEY over in every case. */
 enum signpost_status crypto_key_new(const struct signpost *handle,
-    struct evp_pkey_st *pkey, enum crypto_use use, struct crypto_key **key_r);
+    struct evp_pkey_st *pkey, enum signpost_algorithm algorithm,
+    enum crypto_use use, struct crypto_key **key_r);
 void crypto_key_free(struct crypto_key *key);
 struct evp_pkey_st *crypto_key_pkey(const struct crypto_key *key);
 

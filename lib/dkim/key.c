@@ -149,7 +149,8 @@ read_rsa(const struct signpost *handle, struct bytes data,
 	    rsa_build((const struct bytes[]){ rsa.n, rsa.e }, RSA_PUBLIC_PARTS);
 	if (pkey == NULL)
 		return crypto_failure();
-	return crypto_key_new(handle, pkey, CRYPTO_VERIFY, key_r);
+	return crypto_key_new(
+	    handle, pkey, SIGNPOST_RSA_SHA256, CRYPTO_VERIFY, key_r);
 }
 
 static enum signpost_status
@@ -169,7 +170,8 @@ read_ed25519(const struct signpost *handle, struct bytes data,
 	    EVP_PKEY_ED25519, NULL, octets(inner), inner.len);
 	if (pkey == NULL)
 		return crypto_failure();
-	return crypto_key_new(handle, pkey, CRYPTO_VERIFY, key_r);
+	return crypto_key_new(
+	    handle, pkey, SIGNPOST_ED25519_SHA256, CRYPTO_VERIFY, key_r);
 }
 
 enum signpost_status
@@ -209,7 +211,7 @@ key_of_private(const struct signpost_private_key *key)
 /* Takes PKEY over, NULL after a failure of libcrypto's. */
 static enum signpost_status
 private_new(const struct signpost *handle, EVP_PKEY *pkey,
-    struct signpost_private_key **key_r)
+    enum signpost_algorithm algorithm, struct signpost_private_key **key_r)
 {
 	struct signpost_private_key *key;
 	enum signpost_status status;
@@ -222,14 +224,12 @@ private_new(const struct signpost *handle, EVP_PKEY *pkey,
 		return SIGNPOST_NOMEM;
 	}
 	atomic_init(&key->refs, 1);
-	if (EVP_PKEY_is_a(pkey, "RSA")) {
-		key->algorithm = SIGNPOST_RSA_SHA256;
-		key->bits = (unsigned)EVP_PKEY_get_bits(pkey);
-	} else {
-		key->algorithm = SIGNPOST_ED25519_SHA256;
-		key->bits = KEY_ED25519_BITS;
-	}
-	status = crypto_key_new(handle, pkey, CRYPTO_SIGN, &key->key);
+	key->algorithm = algorithm;
+	key->bits = algorithm == SIGNPOST_ED25519_SHA256
+	    ? KEY_ED25519_BITS
+	    : (unsigned)EVP_PKEY_get_bits(pkey);
+	status =
+	    crypto_key_new(handle, pkey, algorithm, CRYPTO_SIGN, &key->key);
 	if (status != SIGNPOST_OK) {
 		free(key);
 		return status;
@@ -256,18 +256,18 @@ read_private_rsa(const struct signpost *handle, struct bytes data,
 		if (rsa.parts[i].len > rsa.parts[0].len)
 			return SIGNPOST_KEY;
 	}
-	return private_new(
-	    handle, rsa_build(rsa.parts, DER_RSA_PRIVATE_PARTS), key_r);
+	return private_new(handle, rsa_build(rsa.parts, DER_RSA_PRIVATE_PARTS),
+	    SIGNPOST_RSA_SHA256, key_r);
 }
 
 static enum signpost_status
 read_seed(const struct signpost *handle, struct bytes seed,
     struct signpost_private_key **key_r)
 {
-	return private_new(handle,
-	    EVP_PKEY_new_raw_private_key(
-		EVP_PKEY_ED25519, NULL, octets(seed), seed.len),
-	    key_r);
+	EVP_PKEY *pkey = EVP_PKEY_new_raw_private_key(
+	    EVP_PKEY_ED25519, NULL, octets(seed), seed.len);
+
+	return private_new(handle, pkey, SIGNPOST_ED25519_SHA256, key_r);
 }
 
 static enum signpost_status
@@ -350,13 +350,14 @@ signpost_private_key_generate(struct signpost *handle,
 {
 	*key_r = NULL;
 	if (algorithm == SIGNPOST_ED25519_SHA256)
-		return private_new(
-		    handle, EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"), key_r);
+		return private_new(handle,
+		    EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"), algorithm, key_r);
 	if (algorithm != SIGNPOST_RSA_SHA256 || bits < KEY_MIN_SIGN_BITS ||
 	    bits > KEY_MAX_GENERATE_BITS)
 		return SIGNPOST_KEY;
-	return private_new(
-	    handle, EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)bits), key_r);
+	return private_new(handle,
+	    EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)bits), algorithm,
+	    key_r);
 }
 
 struct signpost_private_key *

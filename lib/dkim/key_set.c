@@ -102,11 +102,11 @@ read_key(const struct signpost *handle, const struct taglist *tags,
 		return SIGNPOST_NOMEM;
 	status = key_read_public(handle, record->type, buf_bytes(scratch),
 	    &record->key, &record->bits);
-	if (status == SIGNPOST_NOMEM)
-		return status;
-	if (status != SIGNPOST_OK)
+	if (status == SIGNPOST_SYNTAX)
 		record->reason = SIGNPOST_REASON_KEY_SYNTAX;
-	return SIGNPOST_OK;
+	else if (status == SIGNPOST_CRYPTO)
+		record->reason = SIGNPOST_REASON_INTERNAL;
+	return status == SIGNPOST_NOMEM ? SIGNPOST_NOMEM : SIGNPOST_OK;
 }
 
 /* The checks of RFC 6376 section 6.1.2 that need no signature, in its order. */

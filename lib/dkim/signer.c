@@ -344,12 +344,21 @@ signpost_signer_body(
 	return SIGNPOST_OK;
 }
 
+/* Adds UNIT, whose failure becomes the field's: it is cleared for the next. */
+static void
+add_unit(struct job *job, const char *lead, const struct buf *unit)
+{
+	field_writer_add(&job->field, lead, buf_bytes(unit));
+	if (unit->failed)
+		job->field.text.failed = true;
+}
+
 static void
 write_tag(struct job *job, struct buf *unit, const char *tag, const char *value)
 {
 	buf_clear(unit);
 	buf_printf(unit, "%s=%s;", tag, value);
-	field_writer_add(&job->field, " ", buf_bytes(unit));
+	add_unit(job, " ", unit);
 }
 
 static void
@@ -357,7 +366,7 @@ write_time(struct job *job, struct buf *unit, const char *tag, int64_t seconds)
 {
 	buf_clear(unit);
 	buf_printf(unit, "%s=%" PRId64 ";", tag, seconds);
-	field_writer_add(&job->field, " ", buf_bytes(unit));
+	add_unit(job, " ", unit);
 }
 
 static void
@@ -368,9 +377,18 @@ write_names(struct job *job, struct buf *unit)
 		buf_append_str(unit, i == 0 ? "h=" : "");
 		buf_append_bytes(unit, job->names[i]);
 		buf_append_char(unit, i + 1 == job->name_count ? ';' : ':');
-		field_writer_add(
-		    &job->field, i == 0 ? " " : "", buf_bytes(unit));
+		add_unit(job, i == 0 ? " " : "", unit);
 	}
+}
+
+static void
+write_body_hash(struct job *job, struct buf *unit, const struct digest *hash)
+{
+	buf_clear(unit);
+	buf_append_str(unit, "bh=");
+	base64_encode(hash->data, hash->len, unit);
+	buf_append_char(unit, ';');
+	add_unit(job, " ", unit);
 }
 
 /* The field up to and including "b=" (RFC 6376 section 3.5). */
@@ -394,14 +412,8 @@ write_field(struct job *job, int64_t now, const struct digest *body_hash,
 	if (job->identity.len > 0)
 		write_tag(job, unit, "i", job->identity.data);
 	write_names(job, unit);
-	buf_clear(unit);
-	buf_append_str(unit, "bh=");
-	base64_encode(body_hash->data, body_hash->len, unit);
-	buf_append_char(unit, ';');
-	field_writer_add(&job->field, " ", buf_bytes(unit));
+	write_body_hash(job, unit, body_hash);
 	field_writer_add(&job->field, " ", bytes_str("b="));
-	if (unit->failed)
-		job->field.text.failed = true;
 }
 
 static size_t

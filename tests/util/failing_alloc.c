@@ -14,11 +14,21 @@ void *__wrap_realloc(void *old, size_t size);
 void *__wrap_reallocarray(void *old, size_t count, size_t size);
 
 static size_t left = SIZE_MAX;
+static bool once, failed;
 
 void
 failing_alloc_after(size_t count)
 {
 	left = count;
+	once = false;
+	failed = false;
+}
+
+void
+failing_alloc_once(size_t count)
+{
+	failing_alloc_after(count);
+	once = true;
 }
 
 void
@@ -27,14 +37,25 @@ failing_alloc_never(void)
 	left = SIZE_MAX;
 }
 
-static int
+bool
+failing_alloc_failed(void)
+{
+	return failed;
+}
+
+static bool
 may_have(void)
 {
-	if (left == 0)
-		return 0;
-	if (left != SIZE_MAX)
+	if (left == SIZE_MAX)
+		return true;
+	if (left > 0) {
 		left--;
-	return 1;
+		return true;
+	}
+	failed = true;
+	if (once)
+		left = SIZE_MAX;
+	return false;
 }
 
 void *

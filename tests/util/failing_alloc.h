@@ -9,11 +9,16 @@
 #ifndef FAILING_ALLOC_H
 #define FAILING_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The allocation after the next COUNT fails, and all that follow it. */
 void failing_alloc_after(size_t count);
+/* The allocation after the next COUNT fails, and no other. */
+void failing_alloc_once(size_t count);
 /* None fails. */
 void failing_alloc_never(void);
+/* Whether one has failed since it was last said which are to fail. */
+bool failing_alloc_failed(void);
 
 #endif
