@@ -155,6 +155,12 @@ open_milter(struct server *server)
 }
 
 static bool
+is_set(const char *value)
+{
+	return value != NULL && value[0] != '\0';
+}
+
+static bool
 open_status(struct server *server)
 {
 	const struct config *config = server->started;
@@ -172,7 +178,12 @@ open_status(struct server *server)
 	};
 	if (!status_new(&server->sources, config->status.socket,
 		config->status.socket_mode, config->status.http,
-		&server->status, error, sizeof(error))) {
+		&server->status, error, sizeof(error)) ||
+	    /* Root's socket would be root's alone. */
+	    (geteuid() == 0 && is_set(config->status.socket) &&
+		!listener_set_access(config->status.socket,
+		    config->status.socket_mode, config->group, error,
+		    sizeof(error)))) {
 		complain(server, error);
 		return false;
 	}
