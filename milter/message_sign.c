@@ -123,6 +123,8 @@ count(struct message *message, const struct signing *signing, size_t i,
 		stats_operation(message->daemon->stats, OPERATION_SIGN,
 		    algorithm, signing->times[i].cpu_ns,
 		    signing->times[i].queue_ns);
+	stats_wait(message->daemon->stats, OPERATION_SIGN, algorithm,
+	    message->work_wait_ns);
 }
 
 /* All signatures or none: a receiver that knows only one of two algorithms
@@ -143,9 +145,6 @@ sign_all(struct message *message)
 		if (outcome == WORK_DONE && signing.status[i] != SIGNPOST_OK)
 			message_fail(message, FAILURE_CRYPTO);
 	}
-	stats_wait(message->daemon->stats, OPERATION_SIGN,
-	    signpost_signer_algorithm(message->signer, 0),
-	    message->work_wait_ns);
 	if (outcome == WORK_BUSY) {
 		stats_add(message->daemon->stats, COUNT_OVERLOAD, 1);
 		message_fail(message, FAILURE_OVERLOAD);

@@ -71,8 +71,7 @@ count_checks(struct message *message, const struct checking *checking,
 		enum signpost_algorithm algorithm = signpost_verifier_verdict(
 		    checking->verifier, checking->index[i])
 							->algorithm;
-		if (i == 0)
-			stats_wait(stats, OPERATION_VERIFY, algorithm, wait_ns);
+		stats_wait(stats, OPERATION_VERIFY, algorithm, wait_ns);
 		if (checking->times[i].ran)
 			stats_operation(stats, OPERATION_VERIFY, algorithm,
 			    checking->times[i].cpu_ns,

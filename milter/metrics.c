@@ -287,7 +287,8 @@ static const struct metric rows[] = {
 	    { &operation, &algorithm }, operation_is_usual, "operations",
 	    "queue_seconds" },
 	{ "signpost_mail_thread_wait_seconds",
-	    "What the mail thread lost to public-key work, submit to done.",
+	    "What the mail thread lost to the public-key work of a message, "
+	    "submit to done, once for each operation.",
 	    METRIC_HISTOGRAM, UNIT_NANOSECONDS, DURATIONS(wait),
 	    { &operation, &algorithm }, operation_is_usual, "operations",
 	    "mail_thread_wait_seconds" },

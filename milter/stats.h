@@ -155,7 +155,8 @@ void stats_verify(struct stats *stats, enum signpost_algorithm algorithm,
 /* One public-key operation: its CPU and queue time. */
 void stats_operation(struct stats *stats, enum stats_operation operation,
     enum signpost_algorithm algorithm, uint64_t cpu_ns, uint64_t queue_ns);
-/* What the mail thread lost to a job, submit to done. */
+/* What the mail thread lost to a job, submit to done; once for each operation
+ * of the job, so that each algorithm shows it. */
 void stats_wait(struct stats *stats, enum stats_operation operation,
     enum signpost_algorithm algorithm, uint64_t wait_ns);
 void stats_dns(struct stats *stats, int resolver_answer, uint64_t elapsed_ns);
