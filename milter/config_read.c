@@ -167,6 +167,7 @@ static void
 parse(struct child *child, struct config_problems *problems)
 {
 	config_t parser;
+	const char *text;
 	char name[PATH_MAX];
 
 	if (!config_scan(child->main_name, problems)) {
@@ -181,8 +182,13 @@ parse(struct child *child, struct config_problems *problems)
 	}
 	add_row(child, CONFIG_ROW_FILE, 0, "",
 	    display_name(child, config_error_file(&parser), name));
+	text = config_error_text(&parser);
+	/* All that libconfig says of most errors. */
+	if (strcmp(text, "syntax error") == 0)
+		text = "syntax error in this line, or in the one before: is a "
+		       "quote, bracket, = or ; missing?";
 	add_row(child, CONFIG_ROW_PROBLEM, (unsigned)config_error_line(&parser),
-	    "", config_error_text(&parser));
+	    "", text);
 }
 
 static void

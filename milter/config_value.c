@@ -141,9 +141,11 @@ setting_range_text(const struct setting *setting, char *out, size_t size)
 	char least[32], most[32];
 
 	out[0] = '\0';
-	if (setting->words != NULL)
+	if (setting->fixed)
+		snprintf(out, size, "in this version only the default");
+	else if (setting->words != NULL)
 		return words_text(setting->words, out, size);
-	if (setting->max > 0)
+	else if (setting->max > 0)
 		snprintf(out, size, "%s to %s",
 		    amount_text(setting->type, setting->min, least),
 		    amount_text(setting->type, setting->max, most));
@@ -420,8 +422,7 @@ setting_set(const struct setting *setting, const struct setting_source *source,
 	if (setting->fixed) {
 		if (strcmp(source->node->value, setting->initial) == 0)
 			return true;
-		return refuse(source,
-		    "this version can do no more than the default, %s",
+		return refuse(source, "this version can do no more than %s",
 		    setting_default_text(setting, text, sizeof text));
 	}
 	switch (setting->type) {
