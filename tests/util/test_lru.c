@@ -196,70 +196,111 @@ any_octets_are_a_key(void **state)
 	lru_free(lru);
 }
 
-/* Against a model that is an array in order of use. */
+enum {
+	KEYS = 300,
+	MODEL_ENTRIES = 100,
+	MODEL_BYTES = 2000
+};
+
+/* What the table should hold: an array in order of use, the oldest first. */
+struct model {
+	struct {
+		int key;
+		int number;
+		size_t bytes;
+	} entries[MODEL_ENTRIES + 1];
+	size_t count;
+	size_t bytes;
+	uint64_t evictions;
+};
+
+/* The place of KEY, or the count. */
+static size_t
+model_find(const struct model *model, int key)
+{
+	size_t at = 0;
+
+	while (at < model->count && model->entries[at].key != key)
+		at++;
+	return at;
+}
+
+static void
+model_drop(struct model *model, size_t at)
+{
+	if (at == model->count)
+		return;
+	model->bytes -= model->entries[at].bytes;
+	model->count--;
+	memmove(&model->entries[at], &model->entries[at + 1],
+	    (model->count - at) * sizeof model->entries[0]);
+}
+
+static void
+model_add(struct model *model, int key, int number, size_t bytes)
+{
+	while (model->count == MODEL_ENTRIES ||
+	    model->bytes + bytes > MODEL_BYTES) {
+		model_drop(model, 0);
+		model->evictions++;
+	}
+	model->entries[model->count].key = key;
+	model->entries[model->count].number = number;
+	model->entries[model->count++].bytes = bytes;
+	model->bytes += bytes;
+}
+
+/* Gets KEY from both. */
+static void
+get_both(struct lru *lru, struct model *model, const char *name, int key)
+{
+	size_t at = model_find(model, key), bytes;
+	int number;
+
+	if (at == model->count) {
+		assert_int_equal(get(lru, name), -1);
+		return;
+	}
+	number = model->entries[at].number;
+	bytes = model->entries[at].bytes;
+	assert_int_equal(get(lru, name), number);
+	model_drop(model, at);
+	model_add(model, key, number, bytes);
+}
+
 static void
 a_long_random_life_matches_a_plain_model(void **state)
 {
-	enum {
-		KEYS = 300,
-		CAP = 100,
-		MAX_BYTES = 2000
-	};
-	struct lru *lru = lru_new(CAP, MAX_BYTES, value_unref);
-	int order[KEYS], number[KEYS];
-	size_t size[KEYS], count = 0, bytes = 0;
-	uint64_t random = 1, evictions = 0;
+	struct lru *lru = lru_new(MODEL_ENTRIES, MODEL_BYTES, value_unref);
+	struct model model = { .count = 0 };
+	uint64_t random = 1;
 
 	(void)state;
 	for (int turn = 0; turn < 200000; turn++) {
 		char name[16];
-		size_t at = 0;
+		size_t bytes;
 		int key, what;
 
 		random = random * 6364136223846793005U + 1442695040888963407U;
 		key = (int)(random >> 33) % KEYS;
 		what = (int)(random >> 20 & 7);
+		bytes = (size_t)(random >> 40 & 63);
 		snprintf(name, sizeof name, "%04d", key);
-		while (at < count && order[at] != key)
-			at++;
-		if (what < 4) {
-			assert_int_equal(
-			    get(lru, name), at < count ? number[key] : -1);
-			if (at == count)
-				continue;
-		} else if (at < count) {
-			bytes -= size[key];
-		}
-		/* take it out of the order, then put it in at the end */
-		if (at < count) {
-			memmove(order + at, order + at + 1,
-			    (count - at - 1) * sizeof order[0]);
-			count--;
-		}
-		if (what == 7) {
+		if (what < 4)
+			get_both(lru, &model, name, key);
+		else
+			model_drop(&model, model_find(&model, key));
+		if (what == 7)
 			lru_remove(lru, bytes_str(name));
-		} else {
-			if (what >= 4) {
-				size_t own = (size_t)(random >> 40 & 63);
-
-				assert_true(put(lru, name, turn, own));
-				number[key] = turn;
-				size[key] = own + 4;
-				while (count >= CAP ||
-				    bytes + size[key] > MAX_BYTES) {
-					bytes -= size[order[0]];
-					memmove(order, order + 1,
-					    --count * sizeof order[0]);
-					evictions++;
-				}
-				bytes += size[key];
-			}
-			order[count++] = key;
+		if (what >= 4 && what < 7) {
+			model_add(&model, key, turn, bytes + strlen(name));
+			assert_true(put(lru, name, turn, bytes));
 		}
-		assert_int_equal(lru_entries(lru), count);
-		assert_int_equal(lru_bytes(lru), bytes);
-		assert_int_equal(lru_evictions(lru), evictions);
+		assert_int_equal(lru_entries(lru), model.count);
+		assert_int_equal(lru_bytes(lru), model.bytes);
+		assert_int_equal(lru_evictions(lru), model.evictions);
 	}
+	assert_true(model.evictions > 1000);
 	lru_free(lru);
 }
 
