@@ -39,6 +39,17 @@ daemon_swap(struct daemon *daemon, struct snapshot *snapshot)
 	snapshot_unref(old);
 }
 
+void
+daemon_log_dns(struct daemon *daemon)
+{
+	struct snapshot *snapshot = daemon_snapshot(daemon);
+
+	log_line(daemon->log, LOG_NOTICE, "DNS servers: %s; %s",
+	    resolver_servers_text(snapshot->resolver),
+	    resolver_dnssec_text(snapshot->resolver));
+	snapshot_unref(snapshot);
+}
+
 bool
 daemon_enter(struct daemon *daemon)
 {

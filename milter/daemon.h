@@ -43,6 +43,8 @@ void daemon_init(struct daemon *daemon);
 struct snapshot *daemon_snapshot(struct daemon *daemon);
 /* Makes SNAPSHOT current, taking the caller's reference. */
 void daemon_swap(struct daemon *daemon, struct snapshot *snapshot);
+/* Logs which DNS servers are asked and what of their answers is validated. */
+void daemon_log_dns(struct daemon *daemon);
 
 /* A connection comes, unless limits.max_connections are open, and goes. */
 bool daemon_enter(struct daemon *daemon);

@@ -70,5 +70,7 @@ reload(struct daemon *daemon, const char *file, const struct config *started)
 	log_line(daemon->log, done ? LOG_NOTICE : LOG_ERR, "%s",
 	    done ? "configuration read again: in use from the next message on"
 		 : "configuration not changed: the new one can't be used");
+	if (done)
+		daemon_log_dns(daemon);
 	return done;
 }

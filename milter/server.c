@@ -357,6 +357,7 @@ announce_ready(struct server *server)
 	sd_notify(0, "READY=1");
 	log_line(server->daemon.log, LOG_NOTICE, "signpostd %s serves %s",
 	    signpost_version(), server->started->socket);
+	daemon_log_dns(&server->daemon);
 	if (server->options->ready_fd < 0)
 		return;
 	leave_terminal(server);
