@@ -185,7 +185,12 @@ answer_read(const unsigned char *packet, size_t len, struct answer *answer_r)
 		take(&reader, 4);
 	}
 	read_answers(&reader, answers, answer_r);
-	if (answer_r->count + answer_r->dropped == 0)
-		answer_r->ttl_s = denial_ttl_s(&reader, authorities);
+	if (answer_r->count + answer_r->dropped == 0) {
+		uint32_t ttl_s = denial_ttl_s(&reader, authorities);
+
+		/* What led to a name that isn't there may end before. */
+		if (ttl_s < answer_r->ttl_s)
+			answer_r->ttl_s = ttl_s;
+	}
 	return !reader.failed;
 }

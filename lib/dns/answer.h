@@ -21,7 +21,7 @@ enum {
 
 struct answer {
 	unsigned rcode;
-	uint32_t ttl_s; /* least of the chain; of the denial without records */
+	uint32_t ttl_s; /* least of the chain, and of a denial at its end */
 	struct bytes records[RESOLVER_MAX_RECORDS];
 	size_t count;
 	size_t dropped;		     /* records beyond the caps of resolver.h */

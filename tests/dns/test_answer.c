@@ -62,6 +62,11 @@ static const struct {
 	    BYTES(HEAD("\3", "\0", "\1") OWNER("\6")
 		    TTL("\2") "\0\26\0\0................\0\0\0\6"),
 	    true, 3, 2, 0, "" },
+	{ "NXDOMAIN behind a CNAME: the lesser of both",
+	    BYTES(HEAD("\3", "\1", "\1") OWNER("\5")
+		    TTL("\4") "\0\2\300\14" OWNER("\6")
+			TTL("\11") "\0\26\0\0................\0\0\0\6"),
+	    true, 3, 4, 0, "" },
 	{ "no SOA", BYTES(HEAD("\0", "\0", "\0")), true, 0, 0, 0, "" },
 	{ "no octets", BYTES(""), false, 0, 0, 0, "" },
 	{ "header cut", BYTES("\0\0\205\0\0\1\0\0\0\0\0"), false, 0, 0, 0, "" },
