@@ -270,24 +270,24 @@ read_words(struct parser *parser, struct words *words_r)
 	}
 }
 
-/* A domain literal (RFC 5322 section 3.4.1), without its white space. */
+/* A domain literal (RFC 5322 section 3.4.1), without its white space: of what
+ * might stand there only what RFC 5321 section 4.1.3 makes addresses of. */
 static bool
 read_literal(struct parser *parser)
 {
-	do {
-		int c = peek(parser);
+	int c = peek(parser);
 
-		if (cfws_take_fold(&parser->in))
-			continue;
-		if (!cfws_is_text(c) || c == '\\')
-			return false;
-		cfws_advance(&parser->in, 1);
+	do {
 		if (!is_wsp((char)c))
 			buf_append_char(parser->out, (char)c);
-		if (c == ']')
-			return true;
-	} while (peek(parser) != '[');
-	return false;
+		cfws_advance(&parser->in, 1);
+		while (cfws_take_fold(&parser->in))
+			continue;
+		c = peek(parser);
+	} while (c > 0 && c < 0x80 &&
+	    (is_alnum((char)c) || strchr(":.- \t", c) != NULL));
+	buf_append_char(parser->out, ']');
+	return take(parser, ']');
 }
 
 /* A domain with the comments and white space that obsolete syntax lets stand
