@@ -27,7 +27,7 @@ static const struct option_row rows[] = {
 	    sign_take_domain, AT(domain), 0, 0 },
 	{ 's', NULL, "SELECTOR", "its selector, or only keys of this selector",
 	    sign_take_domain, AT(selector), 0, 0 },
-	{ 'c', NULL, "FILE", "the configuration", option_string,
+	{ 'c', "config", "FILE", "the configuration", option_string,
 	    AT(config_file), 0, 0 },
 	{ 0 },
 };

@@ -57,7 +57,7 @@ static const struct option_row rows[] = {
 	    AT(bits), 1024, 8192 },
 	{ 'o', NULL, "DIR", "write DIR/DOMAIN/SELECTOR.pem (key_directory)",
 	    option_string, AT(folder), 0, 0 },
-	{ 'c', NULL, "FILE", "the configuration", option_string,
+	{ 'c', "config", "FILE", "the configuration", option_string,
 	    AT(config_file), 0, 0 },
 	{ 0 },
 };

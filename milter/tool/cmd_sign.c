@@ -20,7 +20,7 @@ struct settings {
 #define MAX_NOW INT64_C(999999999999)
 
 static const struct option_row rows[] = {
-	{ 'c', NULL, "FILE", "the configuration", option_string,
+	{ 'c', "config", "FILE", "the configuration", option_string,
 	    AT(sign.config_file), 0, 0 },
 	{ 'd', NULL, "DOMAIN", "signing domain, d=", sign_take_domain,
 	    AT(sign.domain), 0, 0 },

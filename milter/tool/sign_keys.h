@@ -21,8 +21,8 @@ struct sign_message {
 /* Adds the signatures whose keys the command line names. */
 int sign_keys_add_named(struct signpost *handle,
     const struct sign_settings *settings, const struct sign_message *message);
-/* What this and sign_configured share: puts what the command line says into OPTIONS, and adds
- * one signature. */
+/* What this and sign_configured share: puts what the command line says into
+ * OPTIONS, and adds one signature. */
 void sign_keys_override(struct signpost_sign_options *options,
     const struct sign_settings *settings);
 int sign_keys_add_one(const struct sign_message *message,
