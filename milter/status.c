@@ -478,7 +478,7 @@ status_start(struct status *status)
 	if (result != 0)
 		return false;
 	status->started = true;
-	pthread_setname_np(status->thread, "status");
+	pthread_setname_np(status->thread, "signpost-status");
 	return true;
 }
 
