@@ -298,19 +298,22 @@ test_each_message_is_decided_as_its_row_says(void **state)
 static void
 test_each_reason_has_a_token_and_a_text_of_its_own(void **state)
 {
-	int i, j;
+	unsigned i, j;
 
 	(void)state;
 	for (i = 0; i < POLICY_REASONS; i++) {
-		assert_non_null(policy_reason_token(i));
-		assert_true(strlen(policy_reason_text(i)) > 20);
+		assert_non_null(policy_reason_token((enum policy_reason)i));
+		assert_true(
+		    strlen(policy_reason_text((enum policy_reason)i)) > 20);
 		for (j = 0; j < i; j++)
 			assert_string_not_equal(
-			    policy_reason_token(i), policy_reason_token(j));
+			    policy_reason_token((enum policy_reason)i),
+			    policy_reason_token((enum policy_reason)j));
 	}
 	for (i = TRUST_NONE; i <= TRUST_DAEMON; i++) {
-		assert_non_null(policy_trust_token(i));
-		assert_true(strlen(policy_trust_text(i)) > 20);
+		assert_non_null(policy_trust_token((enum policy_trust)i));
+		assert_true(
+		    strlen(policy_trust_text((enum policy_trust)i)) > 20);
 	}
 }
 
