@@ -138,7 +138,7 @@ option_duration(const struct option_row *row, const char *command,
 	} units[] = { { "", 1 }, { "s", 1 }, { "m", 60 }, { "h", 3600 },
 		{ "d", 86400 } };
 	const char *unit;
-	int64_t number;
+	int64_t number = 0;
 
 	if (!read_number(argument, &unit, &number))
 		unit = "?";
