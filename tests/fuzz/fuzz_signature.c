@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A DKIM-Signature field on a message: whatever it says, it is told of, asks
+ * DNS for nothing but a name, and does not pass.
+ */
+#include "signature.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "keys.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void
+must(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+/* Letters, digits, hyphens and underscores in labels, 253 octets at most. */
+static void
+check_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	must(len > 0 && len < DOMAIN_SIZE && name[0] != '.' &&
+	    name[len - 1] != '.' && strstr(name, "..") == NULL);
+	must(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == len);
+	must(strstr(name, "._domainkey.") != NULL);
+}
+
+/* Blanked and read again, the field is the same, but for an empty b=. */
+static void
+check_blanked(struct bytes value)
+{
+	struct signature signature, again;
+	enum signpost_reason reason;
+	struct buf blanked;
+
+	must(signature_parse(value, &signature, &reason) == SIGNPOST_OK);
+	if (reason == SIGNPOST_REASON_NONE) {
+		must(signature.name_count > 0 &&
+		    signature.name_count <= SIGNPOST_MAX_SIGNED_HEADERS);
+		check_name(signature.key_name);
+		buf_init(&blanked, SIZE_MAX);
+		signature_append_blanked(&signature, value, &blanked);
+		must(blanked.len + signature.raw_b.len == value.len);
+		must(signature_parse(buf_bytes(&blanked), &again, &reason) ==
+		    SIGNPOST_OK);
+		must(reason == SIGNPOST_REASON_BASE64);
+		must(strcmp(signature.key_name, again.key_name) == 0);
+		must(signature.body_limit == again.body_limit);
+		signature_fini(&again);
+		buf_fini(&blanked);
+	}
+	signature_fini(&signature);
+}
+
+static void
+verify(struct signpost *handle, struct signpost_key_set *keys,
+    const struct signpost_headers *headers)
+{
+	const struct signpost_verify_options options = { .min_rsa_bits = 512,
+		.max_rsa_bits = 8192,
+		.max_signatures = 1,
+		.allow_sha1 = true,
+		.unsigned_body = SIGNPOST_UNSIGNED_ACCEPT };
+	const struct signpost_verdict *verdict;
+	struct signpost_verifier *verifier;
+
+	must(signpost_verifier_new(handle, headers, &options, 1700000000,
+		 &verifier) == SIGNPOST_OK);
+	must(signpost_verifier_count(verifier) == 1);
+	if (signpost_verifier_key_name(verifier, 0) != NULL)
+		signpost_verifier_give_key(verifier, 0, SIGNPOST_KEY_FOUND,
+		    SIGNPOST_DNSSEC_UNKNOWN, keys);
+	must(signpost_verifier_body(verifier, "a \r\n\r\n", 6) == SIGNPOST_OK);
+	must(signpost_verifier_end_body(verifier) == SIGNPOST_OK);
+	if (signpost_verifier_needs_check(verifier, 0))
+		signpost_verifier_check(verifier, 0);
+	verdict = signpost_verifier_verdict(verifier, 0);
+	must(verdict->result != SIGNPOST_NONE &&
+	    verdict->result != SIGNPOST_PASS);
+	must(verdict->b_len <= SIGNATURE_B_SHOWN);
+	signpost_verifier_free(verifier);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct signpost_text records[] = {
+		{ RSA_RECORD, sizeof RSA_RECORD - 1 },
+		{ ED25519_RECORD, sizeof ED25519_RECORD - 1 },
+	};
+	static struct signpost *handle;
+	static struct signpost_key_set *keys;
+	const char *value = (const char *)data;
+	struct signpost_headers *headers;
+
+	if (handle == NULL) {
+		must(signpost_new(&handle) == SIGNPOST_OK);
+		must(signpost_key_set_parse(handle, records, 2, &keys) ==
+		    SIGNPOST_OK);
+	}
+	check_blanked(bytes_of(value, size));
+	must(signpost_headers_new(1 << 20, &headers) == SIGNPOST_OK);
+	must(signpost_headers_add(headers, "DKIM-Signature", 14, value, size) ==
+	    SIGNPOST_OK);
+	must(signpost_headers_add(headers, "From", 4, " a@b.test", 9) ==
+	    SIGNPOST_OK);
+	verify(handle, keys, headers);
+	signpost_headers_free(headers);
+	return 0;
+}
