@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "asking.h"
-#include "fake_server.h"
+#include "caching.h"
 #include "monotonic.h"
 
 enum {
@@ -20,154 +20,6 @@ enum {
 	RACE_ROUNDS = 300,
 	HIT_ROUNDS = 200000
 };
-
-/* What the records at a name are made into here: the first one's text. */
-struct value {
-	atomic_uint refs;
-	char text[64];
-};
-
-struct parser {
-	atomic_uint made;
-	atomic_uint live;
-	atomic_bool out_of_memory;
-};
-
-struct fixture {
-	struct fake_server server;
-	struct parser parser;
-	struct resolver *resolver;
-	struct key_cache *cache;
-};
-
-/* ref and unref know no context. */
-static atomic_uint live_values;
-
-static void *
-parse(void *ctx, const struct bytes *records, size_t count, size_t *bytes_r)
-{
-	struct parser *parser = ctx;
-	struct value *value;
-
-	assert_true(count > 0);
-	if (atomic_load(&parser->out_of_memory))
-		return NULL;
-	value = calloc(1, sizeof(*value));
-	assert_non_null(value);
-	assert_true(records[0].len < sizeof(value->text));
-	memcpy(value->text, records[0].data, records[0].len);
-	atomic_init(&value->refs, 1);
-	atomic_fetch_add(&parser->made, 1);
-	atomic_fetch_add(&live_values, 1);
-	*bytes_r = sizeof(*value);
-	return value;
-}
-
-static void
-ref(void *arg)
-{
-	struct value *value = arg;
-
-	atomic_fetch_add(&value->refs, 1);
-}
-
-static void
-unref(void *arg)
-{
-	struct value *value = arg;
-
-	if (atomic_fetch_sub(&value->refs, 1) > 1)
-		return;
-	free(value);
-	atomic_fetch_sub(&live_values, 1);
-}
-
-static struct timespec
-in_ms(unsigned ms)
-{
-	uint64_t at_ns = monotonic_ns() + (uint64_t)ms * 1000000;
-
-	return (struct timespec){ .tv_sec = (time_t)(at_ns / 1000000000),
-		.tv_nsec = (long)(at_ns % 1000000000) };
-}
-
-static struct key_cache_settings
-usual_settings(struct parser *parser)
-{
-	return (struct key_cache_settings){ .max_entries = 10000,
-		.max_bytes = 16 << 20,
-		.min_ttl_s = 1,
-		.max_ttl_s = 86400,
-		.negative_ttl_s = 3600,
-		.failure_ttl_s = 1,
-		.parse = parse,
-		.ref = ref,
-		.unref = unref,
-		.ctx = parser };
-}
-
-static void
-begin(struct fixture *fixture, const struct key_cache_settings *settings,
-    unsigned timeout_ms, unsigned max_pending)
-{
-	struct key_cache_settings with_parser = *settings;
-
-	*fixture = (struct fixture){ 0 };
-	atomic_store(&live_values, 0);
-	fake_server_start(&fixture->server, 0);
-	fixture->resolver = asking_resolver(
-	    fixture->server.address, NULL, timeout_ms, max_pending);
-	with_parser.ctx = &fixture->parser;
-	fixture->cache = key_cache_new(&with_parser, fixture->resolver);
-	assert_non_null(fixture->cache);
-}
-
-static void
-begin_usual(struct fixture *fixture)
-{
-	struct key_cache_settings settings = usual_settings(NULL);
-
-	begin(fixture, &settings, 5000, 2000);
-}
-
-static void
-end(struct fixture *fixture)
-{
-	key_cache_unref(fixture->cache);
-	resolver_unref(fixture->resolver);
-	fake_server_stop(&fixture->server);
-	assert_int_equal(atomic_load(&live_values), 0);
-}
-
-static struct key_lookups *
-start_one(struct key_cache *cache, const char *name)
-{
-	struct key_lookups *lookups = key_lookups_new(cache, 1);
-
-	assert_non_null(lookups);
-	key_lookups_start(lookups, 0, name);
-	return lookups;
-}
-
-/* Looks NAME up; the text of its value into TEXT where that is not NULL. */
-static enum resolver_answer
-look_up(struct key_cache *cache, const char *name, char *text)
-{
-	struct key_lookups *lookups = start_one(cache, name);
-	struct timespec deadline = in_ms(20000);
-	struct key_answer answer;
-
-	assert_true(key_lookups_wait(lookups, &deadline));
-	answer = key_lookups_get(lookups, 0);
-	if (answer.answer == RESOLVER_FOUND)
-		assert_non_null(answer.value);
-	else
-		assert_null(answer.value);
-	if (text != NULL && answer.value != NULL)
-		strcpy(text, ((struct value *)answer.value)->text);
-	key_lookups_free(lookups);
-	return answer.answer;
-}
 
 /* As many as DNS gave, by answer. */
 static void
@@ -192,7 +44,7 @@ test_answers_are_kept(void **state)
 		{ "servfail.example.com", RESOLVER_FAILED },
 		{ "no such label.example.com", RESOLVER_NO_NAME },
 	};
-	struct key_cache_settings settings = usual_settings(NULL);
+	struct key_cache_settings settings = caching_settings(NULL);
 	struct fixture fixture;
 	struct key_cache_counts counts;
 	atomic_uint answers[RESOLVER_BOGUS + 1] = { 0 };
@@ -201,17 +53,18 @@ test_answers_are_kept(void **state)
 	settings.failure_ttl_s = 60;
 	settings.answered = count_answer;
 	settings.answered_ctx = answers;
-	begin(&fixture, &settings, 5000, 100);
+	caching_begin(&fixture, &settings, 5000, 100);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		unsigned questions;
 
 		print_message("%s\n", rows[i].name);
 		assert_int_equal(
-		    look_up(fixture.cache, rows[i].name, NULL), rows[i].want);
+		    caching_look_up(fixture.cache, rows[i].name, NULL),
+		    rows[i].want);
 		questions = atomic_load(&fixture.server.questions);
 		for (unsigned k = 0; k < 3; k++)
 			assert_int_equal(
-			    look_up(fixture.cache, rows[i].name, NULL),
+			    caching_look_up(fixture.cache, rows[i].name, NULL),
 			    rows[i].want);
 		assert_int_equal(
 		    atomic_load(&fixture.server.questions), questions);
@@ -223,7 +76,7 @@ test_answers_are_kept(void **state)
 	assert_int_equal(atomic_load(&answers[RESOLVER_FOUND]), 1);
 	assert_int_equal(atomic_load(&answers[RESOLVER_NO_NAME]), 3);
 	assert_int_equal(atomic_load(&answers[RESOLVER_FAILED]), 1);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 static void
@@ -233,14 +86,16 @@ test_names_are_the_same_in_any_case(void **state)
 	char text[64] = "";
 
 	(void)state;
-	begin_usual(&fixture);
+	caching_begin_usual(&fixture);
 	assert_int_equal(
-	    look_up(fixture.cache, "Found.Example.COM", text), RESOLVER_FOUND);
+	    caching_look_up(fixture.cache, "Found.Example.COM", text),
+	    RESOLVER_FOUND);
 	assert_string_equal(text, "v=found.example.com");
 	assert_int_equal(
-	    look_up(fixture.cache, "found.example.com", text), RESOLVER_FOUND);
+	    caching_look_up(fixture.cache, "found.example.com", text),
+	    RESOLVER_FOUND);
 	assert_int_equal(atomic_load(&fixture.server.questions), 1);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 static void
@@ -250,15 +105,18 @@ test_too_long_names_do_not_exist(void **state)
 	char name[2000];
 
 	(void)state;
-	begin_usual(&fixture);
+	caching_begin_usual(&fixture);
 	memset(name, 'a', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	assert_int_equal(look_up(fixture.cache, name, NULL), RESOLVER_NO_NAME);
+	assert_int_equal(
+	    caching_look_up(fixture.cache, name, NULL), RESOLVER_NO_NAME);
 	name[253] = '\0';
-	assert_int_equal(look_up(fixture.cache, name, NULL), RESOLVER_NO_NAME);
-	assert_int_equal(look_up(fixture.cache, "", NULL), RESOLVER_NO_NAME);
+	assert_int_equal(
+	    caching_look_up(fixture.cache, name, NULL), RESOLVER_NO_NAME);
+	assert_int_equal(
+	    caching_look_up(fixture.cache, "", NULL), RESOLVER_NO_NAME);
 	assert_int_equal(atomic_load(&fixture.server.questions), 0);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 /* Which answers are asked for again after their time. */
@@ -283,7 +141,7 @@ test_ttl_ends(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct key_cache_settings settings = usual_settings(NULL);
+		struct key_cache_settings settings = caching_settings(NULL);
 		struct fixture fixture;
 		struct key_cache_counts counts;
 
@@ -292,15 +150,15 @@ test_ttl_ends(void **state)
 		settings.max_ttl_s = rows[i].max_ttl_s;
 		settings.negative_ttl_s = rows[i].negative_ttl_s;
 		settings.failure_ttl_s = rows[i].failure_ttl_s;
-		begin(&fixture, &settings, 5000, 100);
-		look_up(fixture.cache, rows[i].first, NULL);
+		caching_begin(&fixture, &settings, 5000, 100);
+		caching_look_up(fixture.cache, rows[i].first, NULL);
 		usleep(1100000);
-		look_up(fixture.cache, rows[i].first, NULL);
+		caching_look_up(fixture.cache, rows[i].first, NULL);
 		key_cache_counts(fixture.cache, &counts);
 		assert_int_equal(counts.misses, rows[i].want_second ? 2 : 1);
 		assert_int_equal(counts.hits, rows[i].want_second ? 0 : 1);
 		assert_int_equal(counts.entries, 1);
-		end(&fixture);
+		caching_end(&fixture);
 	}
 }
 
@@ -308,28 +166,28 @@ test_ttl_ends(void **state)
 static void
 test_a_held_value_outlives_its_entry(void **state)
 {
-	struct key_cache_settings settings = usual_settings(NULL);
+	struct key_cache_settings settings = caching_settings(NULL);
 	struct fixture fixture;
 	struct key_lookups *held;
 	struct key_cache_counts counts;
-	struct timespec deadline = in_ms(5000);
+	struct timespec deadline = caching_in_ms(5000);
 
 	(void)state;
 	settings.max_entries = 1;
-	begin(&fixture, &settings, 5000, 100);
-	held = start_one(fixture.cache, "found-1.example.com");
+	caching_begin(&fixture, &settings, 5000, 100);
+	held = caching_start(fixture.cache, "found-1.example.com");
 	assert_true(key_lookups_wait(held, &deadline));
-	look_up(fixture.cache, "found-2.example.com", NULL);
+	caching_look_up(fixture.cache, "found-2.example.com", NULL);
 	key_cache_counts(fixture.cache, &counts);
 	assert_int_equal(counts.entries, 1);
 	assert_int_equal(counts.evictions, 1);
 	assert_string_equal(
 	    ((struct value *)key_lookups_get(held, 0).value)->text,
 	    "v=found-1.example.com");
-	assert_int_equal(atomic_load(&live_values), 2);
+	assert_int_equal(caching_live_values(), 2);
 	key_lookups_free(held);
-	assert_int_equal(atomic_load(&live_values), 1);
-	end(&fixture);
+	assert_int_equal(caching_live_values(), 1);
+	caching_end(&fixture);
 }
 
 static void
@@ -342,11 +200,11 @@ test_look_ups_of_a_message_run_at_once(void **state)
 		RESOLVER_NO_NAME, RESOLVER_FOUND, RESOLVER_FOUND };
 	struct fixture fixture;
 	struct key_lookups *lookups;
-	struct timespec deadline = in_ms(5000);
+	struct timespec deadline = caching_in_ms(5000);
 	struct key_cache_counts counts;
 
 	(void)state;
-	begin_usual(&fixture);
+	caching_begin_usual(&fixture);
 	/* Two more look-ups than are started. */
 	lookups = key_lookups_new(fixture.cache, 6);
 	for (size_t i = 0; i < 4; i++)
@@ -359,7 +217,7 @@ test_look_ups_of_a_message_run_at_once(void **state)
 	assert_int_equal(counts.misses, 3);
 	assert_int_equal(atomic_load(&fixture.server.questions), 3);
 	key_lookups_free(lookups);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 static void
@@ -367,21 +225,22 @@ test_deadline_passes_and_the_question_goes_on(void **state)
 {
 	struct fixture fixture;
 	struct key_lookups *lookups;
-	struct timespec deadline = in_ms(10);
+	struct timespec deadline = caching_in_ms(10);
 	uint64_t begin_ns = monotonic_ns();
 
 	(void)state;
-	begin_usual(&fixture);
-	lookups = start_one(fixture.cache, "slow.example.com");
+	caching_begin_usual(&fixture);
+	lookups = caching_start(fixture.cache, "slow.example.com");
 	assert_false(key_lookups_wait(lookups, &deadline));
 	assert_in_range(monotonic_ns() - begin_ns, 9000000, 3000000000);
 	assert_int_equal(key_lookups_get(lookups, 0).answer, RESOLVER_TIMEOUT);
 	key_lookups_free(lookups);
 	/* It is joined or its answer is there already: not asked for again. */
 	assert_int_equal(
-	    look_up(fixture.cache, "slow.example.com", NULL), RESOLVER_FOUND);
+	    caching_look_up(fixture.cache, "slow.example.com", NULL),
+	    RESOLVER_FOUND);
 	assert_int_equal(atomic_load(&fixture.server.questions), 1);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 /* The answer comes when the message is long gone: nothing of it is touched. */
@@ -390,83 +249,89 @@ test_message_that_gives_up_is_safe(void **state)
 {
 	struct fixture fixture;
 	struct key_lookups *gone, *stays;
-	struct timespec deadline = in_ms(5000);
+	struct timespec deadline = caching_in_ms(5000);
 
 	(void)state;
-	begin_usual(&fixture);
-	gone = start_one(fixture.cache, "slow.example.com");
-	stays = start_one(fixture.cache, "slow.example.com");
+	caching_begin_usual(&fixture);
+	gone = caching_start(fixture.cache, "slow.example.com");
+	stays = caching_start(fixture.cache, "slow.example.com");
 	key_lookups_free(gone);
 	assert_true(key_lookups_wait(stays, &deadline));
 	assert_int_equal(key_lookups_get(stays, 0).answer, RESOLVER_FOUND);
 	key_lookups_free(stays);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 static void
 test_silent_server_is_a_timeout(void **state)
 {
-	struct key_cache_settings settings = usual_settings(NULL);
+	struct key_cache_settings settings = caching_settings(NULL);
 	struct fixture fixture;
 
 	(void)state;
-	begin(&fixture, &settings, 300, 100);
-	assert_int_equal(look_up(fixture.cache, "silent.example.com", NULL),
+	caching_begin(&fixture, &settings, 300, 100);
+	assert_int_equal(
+	    caching_look_up(fixture.cache, "silent.example.com", NULL),
 	    RESOLVER_TIMEOUT);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 /* A refusal for lack of room is no knowledge about the name. */
 static void
 test_refused_questions_are_not_kept(void **state)
 {
-	struct key_cache_settings settings = usual_settings(NULL);
+	struct key_cache_settings settings = caching_settings(NULL);
 	struct fixture fixture;
 	struct key_lookups *first;
 	struct resolver_counts counts;
 
 	(void)state;
 	settings.failure_ttl_s = 3600;
-	begin(&fixture, &settings, 5000, 1);
-	first = start_one(fixture.cache, "slow.example.com");
+	caching_begin(&fixture, &settings, 5000, 1);
+	first = caching_start(fixture.cache, "slow.example.com");
 	assert_int_equal(
-	    look_up(fixture.cache, "found.example.com", NULL), RESOLVER_FAILED);
+	    caching_look_up(fixture.cache, "found.example.com", NULL),
+	    RESOLVER_FAILED);
 	assert_int_equal(
-	    look_up(fixture.cache, "slow.example.com", NULL), RESOLVER_FOUND);
+	    caching_look_up(fixture.cache, "slow.example.com", NULL),
+	    RESOLVER_FOUND);
 	/* It is pending until its callback has returned. */
 	do
 		resolver_counts(fixture.resolver, &counts);
 	while (counts.pending > 0);
 	assert_int_equal(counts.refused, 1);
 	assert_int_equal(
-	    look_up(fixture.cache, "found.example.com", NULL), RESOLVER_FOUND);
+	    caching_look_up(fixture.cache, "found.example.com", NULL),
+	    RESOLVER_FOUND);
 	key_lookups_free(first);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 static void
 test_out_of_memory_fails_for_now(void **state)
 {
-	struct key_cache_settings settings = usual_settings(NULL);
+	struct key_cache_settings settings = caching_settings(NULL);
 	struct fixture fixture;
 
 	(void)state;
 	settings.failure_ttl_s = 3600;
-	begin(&fixture, &settings, 5000, 10);
+	caching_begin(&fixture, &settings, 5000, 10);
 	atomic_store(&fixture.parser.out_of_memory, true);
 	assert_int_equal(
-	    look_up(fixture.cache, "found.example.com", NULL), RESOLVER_FAILED);
+	    caching_look_up(fixture.cache, "found.example.com", NULL),
+	    RESOLVER_FAILED);
 	atomic_store(&fixture.parser.out_of_memory, false);
 	assert_int_equal(
-	    look_up(fixture.cache, "found.example.com", NULL), RESOLVER_FOUND);
-	end(&fixture);
+	    caching_look_up(fixture.cache, "found.example.com", NULL),
+	    RESOLVER_FOUND);
+	caching_end(&fixture);
 }
 
 /* The last reference goes with questions under way: they are taken back. */
 static void
 test_cache_ends_with_questions_under_way(void **state)
 {
-	struct key_cache_settings settings = usual_settings(NULL);
+	struct key_cache_settings settings = caching_settings(NULL);
 	unsigned files = asking_open_files();
 
 	(void)state;
@@ -475,7 +340,7 @@ test_cache_ends_with_questions_under_way(void **state)
 		struct key_lookups *lookups;
 		uint64_t begin_ns;
 
-		begin(&fixture, &settings, 60000, 100);
+		caching_begin(&fixture, &settings, 60000, 100);
 		lookups = key_lookups_new(fixture.cache, 3);
 		key_lookups_start(lookups, 0, "found.example.com");
 		key_lookups_start(lookups, 1, "silent.example.com");
@@ -484,7 +349,7 @@ test_cache_ends_with_questions_under_way(void **state)
 			usleep(round * 2);
 		begin_ns = monotonic_ns();
 		key_lookups_free(lookups);
-		end(&fixture);
+		caching_end(&fixture);
 		assert_in_range(monotonic_ns() - begin_ns, 0, 5000000000);
 	}
 	assert_int_equal(asking_open_files(), files);
@@ -502,7 +367,7 @@ look_all_up(void *arg)
 {
 	struct seeker *seeker = arg;
 	struct key_lookups *lookups = key_lookups_new(seeker->cache, NAMES);
-	struct timespec deadline = in_ms(60000);
+	struct timespec deadline = caching_in_ms(60000);
 	char name[64];
 
 	for (unsigned i = 0; i < NAMES; i++) {
@@ -532,7 +397,7 @@ test_each_name_is_asked_for_once_by_many_threads(void **state)
 	struct resolver_counts asked;
 
 	(void)state;
-	begin_usual(&fixture);
+	caching_begin_usual(&fixture);
 	for (unsigned i = 0; i < THREADS; i++) {
 		seekers[i] = (struct seeker){ .cache = fixture.cache };
 		assert_int_equal(pthread_create(&seekers[i].thread, NULL,
@@ -555,7 +420,7 @@ test_each_name_is_asked_for_once_by_many_threads(void **state)
 	/* Only a lost datagram may have been sent again. */
 	assert_in_range(
 	    atomic_load(&fixture.server.questions), NAMES, NAMES + NAMES / 10);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 static void *
@@ -568,7 +433,7 @@ come_and_go(void *arg)
 
 	for (unsigned i = 0; i < RACE_ROUNDS; i++) {
 		struct key_lookups *lookups = key_lookups_new(cache, 5);
-		struct timespec deadline = in_ms(i % 7);
+		struct timespec deadline = caching_in_ms(i % 7);
 
 		for (unsigned k = 0; k < 5; k++)
 			key_lookups_start(lookups, k, names[(i + k) % 5]);
@@ -583,7 +448,7 @@ come_and_go(void *arg)
 static void
 test_many_threads_come_and_go(void **state)
 {
-	struct key_cache_settings settings = usual_settings(NULL);
+	struct key_cache_settings settings = caching_settings(NULL);
 	struct fixture fixture;
 	pthread_t threads[THREADS];
 
@@ -591,14 +456,14 @@ test_many_threads_come_and_go(void **state)
 	settings.max_entries = 3;
 	settings.min_ttl_s = 0;
 	settings.failure_ttl_s = 0;
-	begin(&fixture, &settings, 500, 50);
+	caching_begin(&fixture, &settings, 500, 50);
 	for (unsigned i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, come_and_go,
 				     fixture.cache),
 		    0);
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 static uint64_t
@@ -618,12 +483,12 @@ test_a_kept_answer_costs_microseconds(void **state)
 	uint64_t begin_ns, each_ns;
 
 	(void)state;
-	begin_usual(&fixture);
-	look_up(fixture.cache, "found.example.com", NULL);
+	caching_begin_usual(&fixture);
+	caching_look_up(fixture.cache, "found.example.com", NULL);
 	begin_ns = cpu_ns();
 	for (unsigned i = 0; i < HIT_ROUNDS; i++) {
 		struct key_lookups *lookups =
-		    start_one(fixture.cache, "found.example.com");
+		    caching_start(fixture.cache, "found.example.com");
 		struct timespec deadline = { .tv_sec = 1 };
 
 		key_lookups_wait(lookups, &deadline);
@@ -633,7 +498,7 @@ test_a_kept_answer_costs_microseconds(void **state)
 	each_ns = (cpu_ns() - begin_ns) / HIT_ROUNDS;
 	print_message("%u ns a look-up from the cache\n", (unsigned)each_ns);
 	assert_in_range(each_ns, 1, 50000);
-	end(&fixture);
+	caching_end(&fixture);
 }
 
 int

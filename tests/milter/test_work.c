@@ -11,173 +11,32 @@
 
 #include <cmocka.h>
 
+#include "jobs.h"
+
 enum {
 	THREADS = 200,
 	JOBS_A_THREAD = 50,
 	FIFO_JOBS = 20
 };
 
-static struct timespec
-in_ms(long ms)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	at.tv_sec += ms / 1000;
-	at.tv_nsec += ms % 1000 * 1000000;
-	if (at.tv_nsec >= 1000000000) {
-		at.tv_sec++;
-		at.tv_nsec -= 1000000000;
-	}
-	return at;
-}
-
-static uint64_t
-now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void
-pause_ms(unsigned ms)
-{
-	usleep(ms * 1000);
-}
-
-static struct work *
-pool(unsigned threads, unsigned capacity)
-{
-	struct work *work;
-
-	assert_true(work_new(threads, capacity, &work));
-	return work;
-}
-
-/* An operation that waits until it is let go. */
-struct gate {
-	atomic_bool open;
-	atomic_uint inside;
-	atomic_uint passed;
-	atomic_uint most; /* inside at once */
-};
-
-static void
-pass_gate(void *ctx, size_t i)
-{
-	struct gate *gate = ctx;
-	unsigned inside = atomic_fetch_add(&gate->inside, 1) + 1;
-	unsigned most = atomic_load(&gate->most);
-
-	(void)i;
-	while (inside > most &&
-	    !atomic_compare_exchange_weak(&gate->most, &most, inside))
-		;
-	while (!atomic_load(&gate->open))
-		pause_ms(1);
-	atomic_fetch_sub(&gate->inside, 1);
-	atomic_fetch_add(&gate->passed, 1);
-}
-
-/* A thread that runs one job. */
-struct runner {
-	struct work *work;
-	void (*operation)(void *, size_t);
-	void *ctx;
-	size_t count;
-	long timeout_ms;
-	struct work_times times[WORK_MAX_OPERATIONS];
-	enum work_outcome outcome;
-	uint64_t wait_ns;
-	pthread_t thread;
-};
-
-static void *
-run_one(void *arg)
-{
-	struct runner *runner = arg;
-	struct work_job job = { runner->operation, runner->ctx, runner->count,
-		runner->times };
-	struct timespec deadline = in_ms(runner->timeout_ms);
-
-	runner->outcome =
-	    work_run(runner->work, &job, &deadline, &runner->wait_ns);
-	return NULL;
-}
-
-static void
-start(struct runner *runner)
-{
-	assert_int_equal(
-	    pthread_create(&runner->thread, NULL, run_one, runner), 0);
-}
-
-static void
-join(struct runner *runner)
-{
-	assert_int_equal(pthread_join(runner->thread, NULL), 0);
-}
-
-static struct runner
-gate_runner(struct work *work, struct gate *gate, size_t count, long timeout_ms)
-{
-	return (struct runner){ .work = work,
-		.operation = pass_gate,
-		.ctx = gate,
-		.count = count,
-		.timeout_ms = timeout_ms };
-}
-
-static void
-wait_for_inside(struct gate *gate, unsigned inside)
-{
-	while (atomic_load(&gate->inside) != inside)
-		pause_ms(1);
-}
-
-static void
-wait_for_depth(struct work *work, unsigned depth)
-{
-	struct work_counts counts;
-
-	for (;;) {
-		work_counts(work, &counts);
-		if (counts.depth == depth)
-			return;
-		pause_ms(1);
-	}
-}
-
-static size_t
-count_ran(const struct runner *runner)
-{
-	size_t ran = 0;
-
-	for (size_t i = 0; i < runner->count; i++)
-		ran += runner->times[i].ran;
-	return ran;
-}
-
 static void
 test_full_queue_is_busy_at_once(void **state)
 {
-	struct work *work = pool(1, 2);
+	struct work *work = jobs_pool(1, 2);
 	struct gate gate = { 0 };
-	struct runner inside = gate_runner(work, &gate, 1, 60000);
+	struct runner inside = jobs_runner(work, &gate, 1, 60000);
 	struct runner waits[2] = { inside, inside };
 	struct runner refused = inside;
 	struct work_counts counts;
 
 	(void)state;
-	start(&inside);
-	wait_for_inside(&gate, 1);
+	jobs_start(&inside);
+	jobs_wait_inside(&gate, 1);
 	for (unsigned i = 0; i < 2; i++) {
-		start(&waits[i]);
-		wait_for_depth(work, i + 1);
+		jobs_start(&waits[i]);
+		jobs_wait_depth(work, i + 1);
 	}
-	run_one(&refused);
+	jobs_run(&refused);
 	assert_int_equal(refused.outcome, WORK_BUSY);
 	assert_false(refused.times[0].ran);
 	assert_in_range(refused.wait_ns, 0, 1000000000);
@@ -188,9 +47,9 @@ test_full_queue_is_busy_at_once(void **state)
 	assert_int_equal(counts.capacity, 2);
 	assert_int_equal(counts.overloads, 1);
 	atomic_store(&gate.open, true);
-	join(&inside);
+	jobs_join(&inside);
 	for (unsigned i = 0; i < 2; i++) {
-		join(&waits[i]);
+		jobs_join(&waits[i]);
 		assert_int_equal(waits[i].outcome, WORK_DONE);
 		assert_true(waits[i].times[0].ran);
 		assert_true(waits[i].times[0].queue_ns <= waits[i].wait_ns);
@@ -205,24 +64,24 @@ test_full_queue_is_busy_at_once(void **state)
 static void
 test_deadline_in_queue_drops_the_job(void **state)
 {
-	struct work *work = pool(1, 4);
+	struct work *work = jobs_pool(1, 4);
 	struct gate gate = { 0 };
-	struct runner inside = gate_runner(work, &gate, 1, 60000);
-	struct runner late = gate_runner(work, &gate, 3, 30);
+	struct runner inside = jobs_runner(work, &gate, 1, 60000);
+	struct runner late = jobs_runner(work, &gate, 3, 30);
 	struct work_counts counts;
 
 	(void)state;
-	start(&inside);
-	wait_for_inside(&gate, 1);
-	run_one(&late);
+	jobs_start(&inside);
+	jobs_wait_inside(&gate, 1);
+	jobs_run(&late);
 	assert_int_equal(late.outcome, WORK_DEADLINE);
-	assert_int_equal(count_ran(&late), 0);
+	assert_int_equal(jobs_ran(&late), 0);
 	assert_true(late.wait_ns >= 29000000);
 	work_counts(work, &counts);
 	assert_int_equal(counts.deadlines, 1);
 	assert_int_equal(counts.depth, 0);
 	atomic_store(&gate.open, true);
-	join(&inside);
+	jobs_join(&inside);
 	work_free(work);
 	assert_int_equal(atomic_load(&gate.passed), 1);
 }
@@ -232,7 +91,7 @@ open_after_100_ms(void *arg)
 {
 	struct gate *gate = arg;
 
-	pause_ms(100);
+	jobs_pause_ms(100);
 	atomic_store(&gate->open, true);
 	return NULL;
 }
@@ -252,18 +111,18 @@ test_deadline_in_flight(void **state)
 
 	(void)state;
 	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
-		struct work *work = pool(1, 4);
+		struct work *work = jobs_pool(1, 4);
 		struct gate gate = { 0 };
 		struct runner runner =
-		    gate_runner(work, &gate, rows[r].count, 20);
+		    jobs_runner(work, &gate, rows[r].count, 20);
 		pthread_t opener;
 
 		print_message("%s\n", rows[r].name);
 		assert_int_equal(
 		    pthread_create(&opener, NULL, open_after_100_ms, &gate), 0);
-		run_one(&runner);
+		jobs_run(&runner);
 		assert_int_equal(runner.outcome, rows[r].want);
-		assert_int_equal(count_ran(&runner), 1);
+		assert_int_equal(jobs_ran(&runner), 1);
 		assert_true(runner.times[0].ran);
 		assert_int_equal(atomic_load(&gate.passed), 1);
 		pthread_join(opener, NULL);
@@ -274,13 +133,13 @@ test_deadline_in_flight(void **state)
 static void
 test_deadline_passed_before_submission(void **state)
 {
-	struct work *work = pool(1, 1);
+	struct work *work = jobs_pool(1, 1);
 	struct gate gate = { .open = true };
-	struct runner runner = gate_runner(work, &gate, 2, -1000);
+	struct runner runner = jobs_runner(work, &gate, 2, -1000);
 	struct work_counts counts;
 
 	(void)state;
-	run_one(&runner);
+	jobs_run(&runner);
 	assert_int_equal(runner.outcome, WORK_DEADLINE);
 	work_counts(work, &counts);
 	assert_int_equal(counts.deadlines, 1);
@@ -291,17 +150,17 @@ test_deadline_passed_before_submission(void **state)
 static void
 test_operations_of_a_job_run_side_by_side(void **state)
 {
-	struct work *work = pool(4, 1);
+	struct work *work = jobs_pool(4, 1);
 	struct gate gate = { 0 };
-	struct runner runner = gate_runner(work, &gate, 6, 60000);
+	struct runner runner = jobs_runner(work, &gate, 6, 60000);
 
 	(void)state;
-	start(&runner);
-	wait_for_inside(&gate, 4);
+	jobs_start(&runner);
+	jobs_wait_inside(&gate, 4);
 	atomic_store(&gate.open, true);
-	join(&runner);
+	jobs_join(&runner);
 	assert_int_equal(runner.outcome, WORK_DONE);
-	assert_int_equal(count_ran(&runner), 6);
+	assert_int_equal(jobs_ran(&runner), 6);
 	assert_int_equal(atomic_load(&gate.most), 4);
 	work_free(work);
 }
@@ -318,7 +177,7 @@ static void
 test_every_operation_runs_once(void **state)
 {
 	static const size_t rows[] = { 0, 1, 2, 63, WORK_MAX_OPERATIONS };
-	struct work *work = pool(3, 1);
+	struct work *work = jobs_pool(3, 1);
 
 	(void)state;
 	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
@@ -329,9 +188,9 @@ test_every_operation_runs_once(void **state)
 			.count = rows[r],
 			.timeout_ms = 60000 };
 
-		run_one(&runner);
+		jobs_run(&runner);
 		assert_int_equal(runner.outcome, WORK_DONE);
-		assert_int_equal(count_ran(&runner), rows[r]);
+		assert_int_equal(jobs_ran(&runner), rows[r]);
 		for (size_t i = 0; i <= WORK_MAX_OPERATIONS; i++)
 			assert_int_equal(
 			    atomic_load(&marks[i]), i < rows[r] ? 1 : 0);
@@ -356,16 +215,16 @@ take_turn(void *ctx, size_t i)
 static void
 test_jobs_are_served_in_order(void **state)
 {
-	struct work *work = pool(1, FIFO_JOBS);
+	struct work *work = jobs_pool(1, FIFO_JOBS);
 	struct gate gate = { 0 };
-	struct runner inside = gate_runner(work, &gate, 1, 60000);
+	struct runner inside = jobs_runner(work, &gate, 1, 60000);
 	struct runner runners[FIFO_JOBS];
 	struct turn turns[FIFO_JOBS];
 	atomic_uint next = 0;
 
 	(void)state;
-	start(&inside);
-	wait_for_inside(&gate, 1);
+	jobs_start(&inside);
+	jobs_wait_inside(&gate, 1);
 	for (unsigned i = 0; i < FIFO_JOBS; i++) {
 		turns[i] = (struct turn){ .next = &next };
 		runners[i] = (struct runner){ .work = work,
@@ -373,13 +232,13 @@ test_jobs_are_served_in_order(void **state)
 			.ctx = &turns[i],
 			.count = 2,
 			.timeout_ms = 60000 };
-		start(&runners[i]);
-		wait_for_depth(work, i + 1);
+		jobs_start(&runners[i]);
+		jobs_wait_depth(work, i + 1);
 	}
 	atomic_store(&gate.open, true);
-	join(&inside);
+	jobs_join(&inside);
 	for (unsigned i = 0; i < FIFO_JOBS; i++) {
-		join(&runners[i]);
+		jobs_join(&runners[i]);
 		assert_int_equal(turns[i].got[0], i * 2);
 		assert_int_equal(turns[i].got[1], i * 2 + 1);
 	}
@@ -394,24 +253,24 @@ test_deadline_in_the_middle_of_the_queue(void **state)
 	enum {
 		N = sizeof(timeouts_ms) / sizeof(timeouts_ms[0])
 	};
-	struct work *work = pool(1, N);
+	struct work *work = jobs_pool(1, N);
 	struct gate gate = { 0 };
-	struct runner inside = gate_runner(work, &gate, 1, 60000);
+	struct runner inside = jobs_runner(work, &gate, 1, 60000);
 	struct runner runners[N];
 
 	(void)state;
-	start(&inside);
-	wait_for_inside(&gate, 1);
+	jobs_start(&inside);
+	jobs_wait_inside(&gate, 1);
 	for (unsigned i = 0; i < N; i++) {
-		runners[i] = gate_runner(work, &gate, 1, timeouts_ms[i]);
-		start(&runners[i]);
+		runners[i] = jobs_runner(work, &gate, 1, timeouts_ms[i]);
+		jobs_start(&runners[i]);
 	}
-	wait_for_depth(work, N);
-	wait_for_depth(work, 2);
+	jobs_wait_depth(work, N);
+	jobs_wait_depth(work, 2);
 	atomic_store(&gate.open, true);
-	join(&inside);
+	jobs_join(&inside);
 	for (unsigned i = 0; i < N; i++) {
-		join(&runners[i]);
+		jobs_join(&runners[i]);
 		assert_int_equal(runners[i].outcome,
 		    timeouts_ms[i] == 60000 ? WORK_DONE : WORK_DEADLINE);
 	}
@@ -445,14 +304,14 @@ crowd_member(void *arg)
 			.count = i % 4 + 1,
 			.timeout_ms = i % 10 == 9 ? 0 : 60000 };
 
-		run_one(&runner);
+		jobs_run(&runner);
 		atomic_fetch_add(runner.outcome == WORK_DONE ? &crowd->done
 			: runner.outcome == WORK_BUSY	     ? &crowd->busy
 							     : &crowd->late,
 		    1);
 		/* What the pool says it ran, it ran. */
 		atomic_fetch_sub(
-		    &crowd->operations, (unsigned)count_ran(&runner));
+		    &crowd->operations, (unsigned)jobs_ran(&runner));
 	}
 	return NULL;
 }
@@ -464,7 +323,7 @@ test_200_threads_submit_at_once(void **state)
 
 	(void)state;
 	for (size_t c = 0; c < 2; c++) {
-		struct crowd crowd = { .work = pool(3, capacities[c]) };
+		struct crowd crowd = { .work = jobs_pool(3, capacities[c]) };
 		struct work_counts counts;
 		pthread_t threads[THREADS];
 
@@ -508,7 +367,7 @@ burn_20_ms(void *ctx, size_t i)
 static void
 test_cpu_time_is_that_of_the_operation(void **state)
 {
-	struct work *work = pool(2, 1);
+	struct work *work = jobs_pool(2, 1);
 	struct runner burns = { .work = work,
 		.operation = burn_20_ms,
 		.count = 1,
@@ -517,7 +376,7 @@ test_cpu_time_is_that_of_the_operation(void **state)
 
 	(void)state;
 	work_counts(work, &before);
-	run_one(&burns);
+	jobs_run(&burns);
 	work_counts(work, &after);
 	assert_in_range(burns.times[0].cpu_ns, 19000000, 60000000);
 	assert_true(burns.wait_ns >= burns.times[0].cpu_ns);
@@ -541,7 +400,7 @@ look_at_thread(void *ctx, size_t i)
 static void
 test_workers_are_named_and_block_signals(void **state)
 {
-	struct work *work = pool(1, 1);
+	struct work *work = jobs_pool(1, 1);
 	char name[16] = "";
 	struct runner runner = { .work = work,
 		.operation = look_at_thread,
@@ -551,7 +410,7 @@ test_workers_are_named_and_block_signals(void **state)
 	sigset_t mask;
 
 	(void)state;
-	run_one(&runner);
+	jobs_run(&runner);
 	assert_string_equal(name, "signpost-work");
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	assert_int_equal(sigismember(&mask, SIGTERM), 0);
@@ -563,30 +422,30 @@ test_free_while_idle(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 100; i++)
-		work_free(pool(i % 5, 1));
+		work_free(jobs_pool(i % 5, 1));
 	work_free(NULL);
 }
 
 static void
 test_free_finishes_what_is_queued(void **state)
 {
-	struct work *work = pool(1, 8);
+	struct work *work = jobs_pool(1, 8);
 	struct gate gate = { 0 };
 	struct runner runners[8];
 	pthread_t opener;
 
 	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
-		runners[i] = gate_runner(work, &gate, 2, 60000);
-		start(&runners[i]);
+		runners[i] = jobs_runner(work, &gate, 2, 60000);
+		jobs_start(&runners[i]);
 	}
-	wait_for_depth(work, 8);
+	jobs_wait_depth(work, 8);
 	assert_int_equal(
 	    pthread_create(&opener, NULL, open_after_100_ms, &gate), 0);
 	work_free(work);
 	pthread_join(opener, NULL);
 	for (unsigned i = 0; i < 8; i++) {
-		join(&runners[i]);
+		jobs_join(&runners[i]);
 		assert_int_equal(runners[i].outcome, WORK_DONE);
 	}
 	assert_int_equal(atomic_load(&gate.passed), 16);
@@ -606,17 +465,17 @@ test_an_empty_job_costs_microseconds(void **state)
 	enum {
 		N = 2000
 	};
-	struct work *work = pool(0, 1);
+	struct work *work = jobs_pool(0, 1);
 	struct runner runner = { .work = work,
 		.operation = nothing,
 		.count = 1,
 		.timeout_ms = 60000 };
-	uint64_t begin = now_ns();
+	uint64_t begin = jobs_now_ns();
 
 	(void)state;
 	for (unsigned i = 0; i < N; i++)
-		run_one(&runner);
-	begin = (now_ns() - begin) / N;
+		jobs_run(&runner);
+	begin = (jobs_now_ns() - begin) / N;
 	print_message("%u ns a job of one empty operation\n", (unsigned)begin);
 	assert_in_range(begin, 0, 2000000);
 	work_free(work);
