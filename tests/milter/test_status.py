@@ -18,6 +18,8 @@ import threading
 import time
 import unittest
 
+MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                      "milter", "signpostd.8")
 SERVER = os.path.join(os.environ.get("BUILDDIR", "."), "status_server")
 
 # What scripts and dashboards rely on: type, and labels but for "le".
@@ -227,6 +229,19 @@ class StatusTest(unittest.TestCase):
                         self.assertEqual(
                             set(dict(pairs)) - {"le"}, set(labels.split()))
             self.tell("count")
+
+    def test_every_metric_stands_in_the_manual_and_no_other(self):
+        with open(MANUAL) as file:
+            written = re.findall(
+                r"(?m)^\.It Ic (\w+)(?: Brq (.*))?$", file.read())
+        self.tell("count")
+        families = self.metrics()
+        told = {name: set(labels.split(" , ")) - {""}
+                for name, labels in written}
+        self.assertEqual(told, {
+            name: {key for _, pairs in family["samples"]
+                   for key, _ in pairs} - {"le"}
+            for name, family in families.items()})
 
     def test_counts_stand_under_their_labels(self):
         self.tell("count")
