@@ -469,6 +469,28 @@ key_lookups_start(struct key_lookups *lookups, size_t i, const char *name)
 		ask(cache, entry);
 }
 
+/* Under the mutex. */
+static bool
+wait_until(struct key_lookups *lookups, const struct timespec *end)
+{
+	while (lookups->waiting > 0 &&
+	    pthread_cond_timedwait(
+		&lookups->all_done, &lookups->cache->mutex, end) != ETIMEDOUT)
+		;
+	return lookups->waiting == 0;
+}
+
+bool
+key_lookups_peek(struct key_lookups *lookups, const struct timespec *end)
+{
+	bool all;
+
+	pthread_mutex_lock(&lookups->cache->mutex);
+	all = wait_until(lookups, end);
+	pthread_mutex_unlock(&lookups->cache->mutex);
+	return all;
+}
+
 bool
 key_lookups_wait(struct key_lookups *lookups, const struct timespec *deadline)
 {
@@ -476,11 +498,7 @@ key_lookups_wait(struct key_lookups *lookups, const struct timespec *deadline)
 	bool all;
 
 	pthread_mutex_lock(&cache->mutex);
-	while (lookups->waiting > 0 &&
-	    pthread_cond_timedwait(
-		&lookups->all_done, &cache->mutex, deadline) != ETIMEDOUT)
-		;
-	all = lookups->waiting == 0;
+	all = wait_until(lookups, deadline);
 	give_up(lookups);
 	pthread_mutex_unlock(&cache->mutex);
 	return all;

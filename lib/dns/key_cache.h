@@ -72,6 +72,9 @@ struct key_lookups *key_lookups_new(struct key_cache *cache, size_t count);
 void key_lookups_free(struct key_lookups *lookups);
 /* Starts look-up I, once, for NAME (A-labels); never blocks. */
 void key_lookups_start(struct key_lookups *lookups, size_t i, const char *name);
+/* Waits until all that were started are answered or END (CLOCK_MONOTONIC) has
+ * passed, and gives nothing up. Returns whether all were answered. */
+bool key_lookups_peek(struct key_lookups *lookups, const struct timespec *end);
 /* Waits until all that were started are answered or DEADLINE (CLOCK_MONOTONIC)
  * has passed. Returns whether all were answered; those that were not answer
  * RESOLVER_TIMEOUT from now on. */
