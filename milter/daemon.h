@@ -9,13 +9,14 @@
  * messages.
  *
  * Threads: any; one leaf mutex, held for a few assignments. HANDLE, LOG,
- * STATS, WORK, HOST_NAME and MAX_CONNECTIONS don't change once connections come.
+ * STATS, WORK, HOST_NAME, MAX_CONNECTIONS and ADDRESS don't change once connections come.
  */
 #ifndef DAEMON_H
 #define DAEMON_H
 
 #include <pthread.h>
 
+#include "listener.h"
 #include "log.h"
 #include "snapshot.h"
 #include "stats.h"
@@ -28,6 +29,7 @@ struct daemon {
 	struct work *work;
 	char host_name[256];	/* the authserv_id where the MTA gives none */
 	size_t max_connections; /* that open files are allowed for */
+	struct listener_address address; /* of the milter socket */
 
 	pthread_mutex_t mutex;
 	/* Under the mutex: */

@@ -72,10 +72,11 @@ listener_clear(const char *socket, char *error, size_t error_size)
 }
 
 bool
-listener_set_access(const char *socket, mode_t mode, const char *group,
-    char *error, size_t error_size)
+listener_set_access(const char *socket, uid_t owner, const char *group,
+    mode_t mode, char *error, size_t error_size)
 {
 	const char *path = listener_path(socket);
+	gid_t gid = (gid_t)-1;
 
 	if (path == NULL)
 		return true;
@@ -86,12 +87,13 @@ listener_set_access(const char *socket, mode_t mode, const char *group,
 			    "socket_group: there is no group %s", group);
 			return false;
 		}
-		if (lchown(path, (uid_t)-1, entry->gr_gid) < 0) {
-			snprintf(error, error_size,
-			    "%s: can't be given to group %s: %s", path, group,
-			    strerror(errno));
-			return false;
-		}
+		gid = entry->gr_gid;
+	}
+	if (lchown(path, owner, gid) < 0) {
+		snprintf(error, error_size,
+		    "%s: can't be given to its user and group %s: %s", path,
+		    group != NULL ? group : "", strerror(errno));
+		return false;
 	}
 	if (chmod(path, mode) < 0) {
 		snprintf(error, error_size, "%s: can't be given mode %04o: %s",
@@ -99,6 +101,34 @@ listener_set_access(const char *socket, mode_t mode, const char *group,
 		return false;
 	}
 	return true;
+}
+
+struct listener_address
+listener_address(int descriptor)
+{
+	struct listener_address address = { .len = sizeof(address.address) };
+
+	if (getsockname(descriptor, (struct sockaddr *)&address.address,
+		&address.len) < 0)
+		address.len = 0;
+	return address;
+}
+
+void
+listener_knock(const struct listener_address *address)
+{
+	int fd;
+
+	if (address->len == 0)
+		return;
+	fd = socket(address->address.ss_family,
+	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return;
+	/* Where it fails, another's or a later one does. */
+	(void)connect(
+	    fd, (const struct sockaddr *)&address->address, address->len);
+	close(fd);
 }
 
 struct listener_stamp

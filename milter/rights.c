@@ -44,6 +44,16 @@ find_ids(const char *user, const char *group, struct passwd **passwd_r,
 	return true;
 }
 
+uid_t
+rights_user(const char *user)
+{
+	const struct passwd *passwd = NULL;
+
+	if (geteuid() == 0 && user != NULL && user[0] != '\0')
+		passwd = getpwnam(user);
+	return passwd != NULL ? passwd->pw_uid : geteuid();
+}
+
 bool
 rights_drop(const char *user, const char *group, char *error, size_t error_size)
 {

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Before any thread: no new privileges by exec, no core file. */
 void rights_harden(void);
@@ -17,6 +18,9 @@ void rights_harden(void);
  * same user can look into this one. False with a text in ERROR. */
 bool rights_drop(
     const char *user, const char *group, char *error, size_t error_size);
+/* The user id that rights_drop will make the process's: USER's for root, where
+ * there is such a user, else the present one. */
+uid_t rights_user(const char *user);
 /* As many open files as the system allows, at least WANTED; returns how many
  * that is. */
 size_t rights_open_files(size_t wanted);

@@ -145,12 +145,14 @@ open_milter(struct server *server)
 	    &server->daemon, config, &server->milter_fd, error, sizeof(error));
 	umask(mask);
 	if (opened)
-		opened =
-		    listener_set_access(config->socket, config->socket_mode,
-			config->socket_group, error, sizeof(error));
+		opened = listener_set_access(config->socket,
+		    rights_user(config->user), config->socket_group,
+		    config->socket_mode, error, sizeof(error));
 	if (!opened)
 		complain(server, error);
 	server->stamp = listener_stamp(config->socket);
+	if (opened)
+		server->daemon.address = listener_address(server->milter_fd);
 	return opened;
 }
 
@@ -182,8 +184,8 @@ open_status(struct server *server)
 	    /* Root's socket would be root's alone. */
 	    (geteuid() == 0 && is_set(config->status.socket) &&
 		!listener_set_access(config->status.socket,
-		    config->status.socket_mode, config->group, error,
-		    sizeof(error)))) {
+		    rights_user(config->user), config->group,
+		    config->status.socket_mode, error, sizeof(error)))) {
 		complain(server, error);
 		return false;
 	}

@@ -575,5 +575,45 @@ class Overload(Case):
         self.assertGreater(len(busy), 0)
 
 
+class Neighbours(Case):
+    def test_burst_of_messages_that_wait_for_keys_holds_up_no_other(self):
+        """All in one moment: libmilter starts no thread for such by itself."""
+        signature = self.sign(self.daemon())[0]
+        silent = ["s%d.example.com" % i for i in range(100)]
+        dns = DnsServer({**RECORDS, **{
+            "r1._domainkey." + name: SILENT for name in silent}})
+        self.addCleanup(dns.close)
+        verifier = Daemon(dns_port=dns.port)
+        self.addCleanup(verifier.close)
+        verifier.configure(dns={"timeout": "6s"})
+        verifier.start()
+        honest = [signature] + HEADERS
+        self.send(verifier, honest)  # its key is cached
+
+        def begin(headers):
+            mta = verifier.mta()
+            mta.connect()
+            mta.envelope()
+            for name, value in headers:
+                mta.header(name, value.replace("\r\n", "\n"))
+            mta.end_headers()
+            mta.body(BODY)
+            return mta
+
+        slow = [begin([("DKIM-Signature", signature[1].replace(
+            "d=example.com", "d=" + name))] + HEADERS) for name in silent]
+        fast = [begin(honest) for _ in range(8)]
+        start = time.monotonic()
+        for mta in slow + fast:
+            mta.send(b"E")
+        for mta in fast:
+            self.assertIn("dkim=pass", results(mta.result()))
+        self.assertLess(time.monotonic() - start, PATIENCE)
+        for mta in slow:
+            self.assertIn("dkim=temperror", results(mta.result()))
+        for mta in slow + fast:
+            mta.close()
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -157,6 +157,8 @@ class Start(Case):
             self.assertEqual(
                 [int(n) for n in status[name].split()], [want] * 4)
         self.assertNotIn("0", status["Groups"].split())
+        # It opens connections to itself (listener.h).
+        self.assertEqual(os.stat(daemon.address).st_uid, nobody.pw_uid)
         self.assertEqual(int(status["NoNewPrivs"]), 1)
         self.assertEqual(int(status["CapEff"], 16), 0)
         with open("/proc/%d/limits" % daemon.process.pid) as f:
