@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What "signpost sign" signs, "signpost verify" verifies, and what comes out
  * is what went in behind the new fields. */
+#include <arpa/inet.h>
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sysexits.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -316,6 +319,37 @@ options_decide(void **state)
 	}
 }
 
+/* A server that never answers: the result is for now, and comes in time. */
+static void
+a_silent_server_is_waited_for_no_longer_than_said(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(address);
+	int silent = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct timespec begin, end;
+	struct command_run sign, verify;
+	char line[128];
+
+	(void)state;
+	assert_true(silent >= 0);
+	assert_int_equal(bind(silent, (void *)&address, len), 0);
+	assert_int_equal(getsockname(silent, (void *)&address, &len), 0);
+	command_line("sign " KEYS, bytes_str(FROM "\n\nHello\n"), &sign);
+	snprintf(line, sizeof(line),
+	    "verify --json --dns 127.0.0.1@%d --timeout 1s",
+	    ntohs(address.sin_port));
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	command_line(line, buf_bytes(&sign.out), &verify);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	assert_int_equal(verify.code, EX_TEMPFAIL);
+	assert_int_equal(count_results(&verify, "temperror"), 2);
+	assert_true(end.tv_sec - begin.tv_sec <= 5);
+	close(silent);
+	command_run_fini(&sign);
+	command_run_fini(&verify);
+}
+
 /* h= is what --headers and --oversign say: a name once for each field there,
  * and once more. */
 static void
@@ -403,6 +437,8 @@ main(void)
 		cmocka_unit_test(the_from_line_of_a_mailbox_stays_first),
 		cmocka_unit_test(changes_are_noticed),
 		cmocka_unit_test(options_decide),
+		cmocka_unit_test(
+		    a_silent_server_is_waited_for_no_longer_than_said),
 		cmocka_unit_test(the_signed_fields_can_be_named),
 		cmocka_unit_test(json_is_as_the_manual_shows_it),
 		cmocka_unit_test(no_signature_is_none),
