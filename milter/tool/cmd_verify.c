@@ -272,6 +272,10 @@ cmd_verify(int argc, char **argv)
 	case OPTIONS_BAD:
 		return EX_USAGE;
 	}
+	if (settings.lookup.zone_file != NULL &&
+	    settings.lookup.servers.count > 0)
+		return complain(EX_USAGE, "verify",
+		    "--keys and --dns: keys come from one of them");
 	gethostname(host, sizeof(host) - 1);
 	code = verify(&work, argv[operands]);
 	if (code == 0)

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "config_settings.h"
+#include "headers.h"
 #include "key_pem.h"
 
 void
@@ -31,12 +32,14 @@ sign_keys_add_one(const struct sign_message *message,
 	enum signpost_status status =
 	    signpost_signer_add(message->signer, options, key);
 
-	if (status == SIGNPOST_SYNTAX)
+	if (status == SIGNPOST_SYNTAX &&
+	    headers_occurrences(message->headers, bytes_str("From")) == 0)
 		return complain(EX_DATAERR, message->name,
-		    "can't be signed with d=%s s=%s i=%s: the message has no "
-		    "From, From is not to be signed, or i= is not under d=",
-		    options->domain, options->selector,
-		    options->identity != NULL ? options->identity : "");
+		    "has no From field, and is no message without one");
+	if (status == SIGNPOST_SYNTAX && options->identity != NULL)
+		return complain(EX_DATAERR, message->name,
+		    "can't be signed for i=%s: it is not within d=%s",
+		    options->identity, options->domain);
 	return status == SIGNPOST_OK ? 0
 				     : complain_status(message->name, status);
 }

@@ -405,6 +405,34 @@ json_is_as_the_manual_shows_it(void **state)
 }
 
 static void
+what_can_not_be_signed_is_said(void **state)
+{
+	static const struct {
+		const char *options, *message, *says;
+	} rows[] = {
+		{ "", "To: a@b.test\n\nx\n", "no From field" },
+		{ "--identity joe@b.test", FROM "\n\nx\n",
+		    "i=joe@b.test: it is not within d=example.com" },
+		{ "--identity joe@notexample.com", FROM "\n\nx\n",
+		    "it is not within d=example.com" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct command_run run;
+		char line[256];
+
+		snprintf(
+		    line, sizeof(line), "sign " KEYS " %s", rows[i].options);
+		command_line(line, bytes_str(rows[i].message), &run);
+		assert_int_equal(run.code, EX_DATAERR);
+		assert_int_equal(run.out.len, 0);
+		assert_non_null(strstr(run.err.data, rows[i].says));
+		command_run_fini(&run);
+	}
+}
+
+static void
 no_signature_is_none(void **state)
 {
 	struct command_run run;
@@ -441,6 +469,7 @@ main(void)
 		    a_silent_server_is_waited_for_no_longer_than_said),
 		cmocka_unit_test(the_signed_fields_can_be_named),
 		cmocka_unit_test(json_is_as_the_manual_shows_it),
+		cmocka_unit_test(what_can_not_be_signed_is_said),
 		cmocka_unit_test(no_signature_is_none),
 	};
 
