@@ -56,7 +56,7 @@ void
 message_init(struct message *message, struct daemon *daemon)
 {
 	*message = (struct message){ .daemon = daemon };
-	buf_init(&message->sender, 4096);
+	buf_init(&message->sender, SIZE_MAX);
 	buf_init(&message->scratch, SIZE_MAX);
 	buf_init(&message->claims, MAX_CLAIMS * sizeof(uint32_t));
 	buf_init(&message->signatures, 1024);
@@ -102,6 +102,8 @@ message_begin(struct message *message, const char *sender, const char *mta_name)
 	message->snapshot = daemon_message_begin(message->daemon);
 	choose_authserv_id(message, mta_name);
 	buf_append_str(&message->sender, sender);
+	if (message->sender.failed)
+		message_fail(message, FAILURE_MEMORY);
 
 	size_t max = message->snapshot->config->limits.max_header_bytes;
 	if (message->headers != NULL && message->headers_max != max) {
@@ -140,6 +142,13 @@ claims_to_be_ours(const struct message *message, struct bytes value)
 	return false;
 }
 
+/* Whether there is no room for another claim. */
+static bool
+has_all_claims(const struct message *message)
+{
+	return message->claims.len == message->claims.max;
+}
+
 /* Beyond the cap on header octets, too, where the field itself is not kept. */
 static void
 note_results(struct message *message, struct bytes value)
@@ -150,6 +159,8 @@ note_results(struct message *message, struct bytes value)
 		return;
 	buf_append(
 	    &message->claims, &message->results, sizeof(message->results));
+	if (message->claims.failed && !has_all_claims(message))
+		message_fail(message, FAILURE_MEMORY);
 }
 
 void
@@ -199,6 +210,9 @@ decide(struct message *message, const struct message_client *client)
 			    headers_get(message->headers, at).value,
 			    &message->scratch, &input.from, &mailboxes);
 	}
+	/* A From that was not read is not one that isn't ours. */
+	if (message->scratch.failed)
+		message_fail(message, FAILURE_MEMORY);
 	policy_decide(message->snapshot->config, message->snapshot->keystore,
 	    &input, &message->decision);
 }

@@ -124,6 +124,29 @@ class Signing(Case):
                 self.assertEqual(result.reply, "accept")
                 self.assertEqual(len(result.field("DKIM-Signature")), want)
 
+    def test_instance_that_does_one_thing_leaves_the_other(self):
+        forged = [("Authentication-Results", " mx.test; dkim=pass")]
+        for mode, signed, verified in (("sign", 2, 0), ("verify", 0, 1)):
+            with self.subTest(mode):
+                daemon = self.daemon(mode=mode)
+                ours = self.send(daemon, HEADERS + forged, client=INSIDE)
+                self.assertEqual(len(ours.inserted), signed)
+                self.assertEqual(ours.changed, [])
+                other = self.send(daemon, HEADERS + forged)
+                self.assertEqual(len(other.inserted), verified)
+                self.assertEqual(len(other.changed), verified)
+
+    def test_trusted_mail_may_be_verified_and_signed(self):
+        daemon = self.daemon(verify={"trusted_too": True})
+        result = self.send(daemon, client=INSIDE)
+        self.assertEqual(
+            [name for name, _ in result.apply(HEADERS)][:4],
+            ["DKIM-Signature", "DKIM-Signature", "Authentication-Results",
+             "Received"])
+        text = results(self.send(
+            self.daemon(), result.apply(HEADERS)))
+        self.assertEqual(text.count("dkim=pass"), 2)
+
     def test_reason_why_a_message_is_not_signed(self):
         daemon = self.daemon()
         rows = [
