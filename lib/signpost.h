@@ -233,7 +233,8 @@ void signpost_key_set_unref(struct signpost_key_set *keys);
 /* Octets of memory it holds, for a cache's accounts. */
 size_t signpost_key_set_bytes(const struct signpost_key_set *keys);
 /* Whether the set publishes the public half of KEY, so that a signature made
- * with it will verify: SIGNPOST_REASON_NONE, or why not. */
+ * with it will verify: SIGNPOST_REASON_NONE, or why not;
+ * SIGNPOST_REASON_SIGNATURE where it publishes another key. */
 enum signpost_reason signpost_key_set_publishes(
     const struct signpost_key_set *keys,
     const struct signpost_private_key *key);
@@ -262,7 +263,8 @@ enum signpost_status signpost_signer_new(struct signpost *handle,
     struct signpost_signer **signer_r);
 void signpost_signer_free(struct signpost_signer *signer);
 /* Adds a signature; OPTIONS is copied, KEY is referenced. SIGNPOST_SYNTAX
- * where d=, s= or i= is not what it must be or the message has no From. */
+ * where d=, s= or i= is not what it must be or the message has no From;
+ * SIGNPOST_LIMIT where h= would name more than SIGNPOST_MAX_SIGNED_HEADERS. */
 enum signpost_status signpost_signer_add(struct signpost_signer *signer,
     const struct signpost_sign_options *options,
     struct signpost_private_key *key);
@@ -326,6 +328,8 @@ enum signpost_status signpost_verifier_new(struct signpost *handle,
     const struct signpost_verify_options *options, int64_t now,
     struct signpost_verifier **verifier_r);
 void signpost_verifier_free(struct signpost_verifier *verifier);
+/* How many there are verdicts for: of fields beyond max_signatures, 100 are
+ * told of and the rest is not. */
 size_t signpost_verifier_count(const struct signpost_verifier *verifier);
 /* The DNS name of signature I's key, in A-labels and lower case, no dot at
  * the end; NULL where no key is wanted because the result is known. */
