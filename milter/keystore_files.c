@@ -276,7 +276,7 @@ keystore_files_domains(struct keystore_files *files)
 	struct key_folder *top, *fresh = NULL, *old;
 	bool due;
 
-	if (files->top == NULL)
+	if (files->config->key_directory[0] == '\0')
 		return NULL;
 	pthread_mutex_lock(&files->mutex);
 	top = folder_ref(files->top);
