@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* signpost keygen - a new key, and the DNS record to publish for it. */
-#include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,25 +71,23 @@ static const struct command_usage usage = {
 };
 
 /* Run by root, the key is to be the daemon's. */
-static bool
+static void
 find_user(const char *name, struct key_pem_place *place)
 {
 	const struct passwd *user;
 
 	if (geteuid() != 0)
-		return true;
-	errno = 0;
+		return;
 	user = getpwnam(name);
 	if (user == NULL) {
 		complain(EX_NOUSER, name,
 		    "no such user; the key belongs to root, and the daemon "
 		    "can't read it");
-		return true;
+		return;
 	}
 	place->chown = true;
 	place->uid = user->pw_uid;
 	place->gid = user->pw_gid;
-	return true;
 }
 
 /* The folder and the user, from the configuration where the command line does

@@ -92,6 +92,8 @@ write_named(int folder, const char *name, const char *pem,
 	int fd, error;
 
 	snprintf(temporary, sizeof(temporary), ".new-key.%ld", (long)getpid());
+	/* One that a crash has left, in a process of the same number. */
+	unlinkat(folder, temporary, 0);
 	fd = openat(folder, temporary,
 	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)

@@ -69,6 +69,7 @@ lookup_new(struct signpost *handle, const struct lookup_settings *settings,
     struct lookup **lookup_r)
 {
 	struct lookup *lookup = calloc(1, sizeof(*lookup));
+	char name[DOMAIN_SIZE];
 	int code = 0;
 
 	*lookup_r = lookup;
@@ -76,9 +77,15 @@ lookup_new(struct signpost *handle, const struct lookup_settings *settings,
 		return complain_status("keys", SIGNPOST_NOMEM);
 	lookup->handle = handle;
 	lookup->settings = settings;
-	if (settings->zone_file != NULL)
+	for (size_t i = 0; i < settings->servfail.count && code == 0; i++)
+		if (!domain_to_ascii(
+			bytes_str(settings->servfail.items[i]), name))
+			code = complain(EX_USAGE, "verify",
+			    "--servfail \"%s\": is no name of DNS",
+			    settings->servfail.items[i]);
+	if (code == 0 && settings->zone_file != NULL)
 		code = read_zone(lookup);
-	else
+	else if (code == 0)
 		code = open_dns(lookup);
 	if (code == 0)
 		return 0;

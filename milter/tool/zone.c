@@ -50,9 +50,10 @@ struct parser {
 	struct zone *zone;
 	struct bytes rest; /* what is still to be read */
 	size_t line;
-	unsigned depth;	 /* of parentheses */
-	struct buf word; /* the last word, escapes undone */
-	bool quoted;	 /* it was in quotes */
+	unsigned depth;	  /* of parentheses */
+	struct buf word;  /* the last word, escapes undone */
+	bool quoted;	  /* it was in quotes */
+	bool escaped_dot; /* it has one */
 	char origin[NAME_MAX_BYTES];
 	char owner[NAME_MAX_BYTES]; /* of the last record */
 	bool has_owner;
@@ -137,6 +138,7 @@ read_escape(struct parser *parser)
 	if (c == '\n')
 		return fail(parser, "nothing behind \"\\\"");
 	if (c < '0' || c > '9') {
+		parser->escaped_dot |= c == '.';
 		buf_append_char(&parser->word, c);
 		advance(parser);
 		return true;
@@ -150,6 +152,7 @@ read_escape(struct parser *parser)
 	}
 	if (value > 255)
 		return fail(parser, "\"\\%u\" is more than 255", value);
+	parser->escaped_dot |= value == '.';
 	buf_append_char(&parser->word, (char)value);
 	return true;
 }
@@ -166,6 +169,7 @@ static bool
 read_word(struct parser *parser)
 {
 	buf_clear(&parser->word);
+	parser->escaped_dot = false;
 	parser->quoted = parser->rest.data[0] == '"';
 	if (parser->quoted)
 		advance(parser);
@@ -231,7 +235,9 @@ word_to_name(struct parser *parser, char name_r[NAME_MAX_BYTES])
 	struct buf name;
 	bool fits;
 
-	buf_init(&name, NAME_MAX_BYTES - 1);
+	/* A name that is no domain is let stand but marked, for nobody to find
+	 * it: an escaped dot or a NUL must not make another name of it. */
+	buf_init(&name, NAME_MAX_BYTES - 2);
 	if (!bytes_is(word, "@") && !bytes_is(word, "."))
 		buf_append(&name, word.data, word.len - absolute);
 	if (!absolute && name.len > 0 && parser->origin[0] != '\0')
@@ -239,13 +245,13 @@ word_to_name(struct parser *parser, char name_r[NAME_MAX_BYTES])
 	if (!absolute)
 		buf_append_str(&name, parser->origin);
 	fits = !name.failed;
-	if (fits && domain_to_ascii(buf_bytes(&name), ascii)) {
+	if (name.len == 0)
+		name_r[0] = '\0';
+	else if (!parser->escaped_dot &&
+	    domain_to_ascii(buf_bytes(&name), ascii))
 		memcpy(name_r, ascii, strlen(ascii) + 1);
-	} else if (fits) {
-		/* Names that no domain has are let stand: nobody asks for
-		 * them. */
-		memcpy(name_r, name.len > 0 ? name.data : "", name.len + 1);
-	}
+	else
+		snprintf(name_r, NAME_MAX_BYTES, "\\%s", name.data);
 	buf_fini(&name);
 	return fits || fail(parser, "a name is too long");
 }

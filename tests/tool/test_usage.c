@@ -82,6 +82,8 @@ faults_are_named_and_have_their_exit_code(void **state)
 		    "/nowhere/s: No such file or directory: is signpostd" },
 		{ "status -c nowhere", EX_NOINPUT, "nowhere: " },
 		{ "verify --dns nowhere message", EX_USAGE, "nowhere" },
+		{ "verify --servfail a/b --keys zone message", EX_USAGE,
+		    "--servfail \"a/b\"" },
 		{ "verify --dns 127.0.0.1 --keys zone message", EX_USAGE,
 		    "--keys and --dns" },
 		{ "sign -d example.com message", EX_USAGE, "-k KEY.pem" },
