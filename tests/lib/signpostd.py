@@ -33,9 +33,10 @@ PATIENCE = 5 if SANITIZED else 1
 class Key:
     """A private key in PEM and its record."""
 
-    def __init__(self, algorithm):
+    def __init__(self, algorithm, bits=2048):
         kind = (["-algorithm", "ed25519"] if algorithm == "ed25519" else
-                ["-algorithm", "rsa", "-pkeyopt", "rsa_keygen_bits:2048"])
+                ["-algorithm", "rsa", "-pkeyopt",
+                 "rsa_keygen_bits:%d" % bits])
         self.pem = subprocess.run(
             ["openssl", "genpkey", *kind], check=True,
             capture_output=True).stdout

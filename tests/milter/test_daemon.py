@@ -10,6 +10,7 @@ import threading
 import time
 import unittest
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(
     os.path.abspath(__file__)), "..", "lib"))
 
@@ -569,7 +570,7 @@ class OddMtas(Case):
 
 
 class Overload(Case):
-    def test_full_queue_and_passed_deadline_put_a_message_off(self):
+    def test_full_queue_puts_a_message_off(self):
         daemon = self.daemon(workers={"threads": 1, "queue": 1},
                              keys={("example.com", "r1"): RSA})
         mtas = [daemon.mta() for _ in range(60)]
@@ -596,6 +597,38 @@ class Overload(Case):
         self.assertEqual(daemon.metrics()["signpost_overload_total"],
                          len(busy))
         self.assertGreater(len(busy), 0)
+
+
+    def test_passed_deadline_puts_a_message_off(self):
+        slow = Key("rsa", 4096)
+        keys = {("example.com", "k%d" % i): slow for i in range(16)}
+        daemon = self.daemon(
+            keys=keys, workers={"threads": 1}, limits={"max_wait": "1s"},
+            domains=({"name": "example.com", "all": True},))
+        mtas = [daemon.mta() for _ in range(40)]
+        for mta in mtas:
+            mta.connect("localhost", INSIDE)
+            mta.envelope()
+            for name, value in HEADERS:
+                mta.header(name, value.replace("\r\n", "\n"))
+            mta.end_headers()
+        begin = time.monotonic()
+        for mta in mtas:
+            mta.send(b"E")
+            time.sleep(0.01)  # lets libmilter have a thread for each
+        replies = [mta.result() for mta in mtas]
+        self.assertLess(time.monotonic() - begin, 1.5 + PATIENCE)
+        for mta in mtas:
+            mta.close()
+        late = [r for r in replies if r.reply == "tempfail"]
+        for result in late:
+            self.assertRegex(result.text, r"\A451 4\.3\.2 .*too long")
+            self.assertEqual(result.inserted, [])
+        for result in replies:
+            if result.reply != "tempfail":
+                self.assertEqual(len(result.field("DKIM-Signature")), 16)
+        self.assertGreater(len(late), 0)
+        self.assertLess(len(late), 40)
 
 
 class Neighbours(Case):
