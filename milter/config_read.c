@@ -23,8 +23,12 @@
 
 enum {
 	CHILD_FD = 3, /* where the child writes */
-	CHILD_GAVE_UP = 1
+	CHILD_GAVE_UP = 1,
+	LAST_TIMEOUT_MS = 20000
 };
+
+/* How long the child may take each time that it is tried. */
+static const int timeouts_ms[] = { 2000, 5000, LAST_TIMEOUT_MS };
 
 /* The child's view of its files: it works in the folder of the main one, and
  * names them as the parent would. */
@@ -227,7 +231,7 @@ confine_child(int fd)
 		sigaction(i, &by_default, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	alarm(CONFIG_READ_TIMEOUT_MS / 1000 + 5);
+	alarm(LAST_TIMEOUT_MS / 1000 + 5);
 	setrlimit(RLIMIT_CORE, &no_core);
 	memory.rlim_cur = memory_used() + CONFIG_READ_MAX_MEMORY;
 	memory.rlim_max = memory.rlim_cur;
@@ -274,88 +278,109 @@ now_ms(void)
 	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* Reads all that comes from FD. False where it is too much or too late. */
-static bool
-collect(int fd, struct buf *rows)
+enum collected {
+	COLLECTED,
+	COLLECTED_TOO_LATE,
+	COLLECTED_TOO_MUCH, /* or out of memory, or can't be read */
+};
+
+/* Reads all that comes from FD within TIMEOUT_MS. */
+static enum collected
+collect(int fd, int timeout_ms, struct buf *rows)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
-	int64_t end = now_ms() + CONFIG_READ_TIMEOUT_MS, left;
+	int64_t end = now_ms() + timeout_ms, left;
 	char part[65536];
 	ssize_t n;
 
 	while (!rows->failed) {
 		left = end - now_ms();
 		if (left <= 0)
-			return false;
+			return COLLECTED_TOO_LATE;
 		n = poll(&ready, 1, (int)left);
 		if (n < 0 && errno != EINTR)
-			return false;
+			break;
 		if (n <= 0)
 			continue;
 		n = read(fd, part, sizeof part);
 		if (n == 0)
-			return true;
+			return COLLECTED;
 		if (n > 0)
 			buf_append(rows, part, (size_t)n);
 		else if (errno != EINTR)
-			return false;
+			break;
 	}
-	return false;
+	return COLLECTED_TOO_MUCH;
+}
+
+/* Runs the parser on FILE in a child for TIMEOUT_MS at most, and leaves
+ * nothing of it behind; *STATUS_R is as of waitpid(2). */
+static enum collected
+run_parser(const char *file, int timeout_ms, struct buf *rows, int *status_r)
+{
+	enum collected collected;
+	int ends[2];
+	pid_t pid;
+
+	*status_r = 0;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return COLLECTED;
+	pid = fork();
+	if (pid == 0)
+		run_child(ends[1], file);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return COLLECTED;
+	}
+	collected = collect(ends[0], timeout_ms, rows);
+	close(ends[0]);
+	if (collected != COLLECTED)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, status_r, 0) < 0 && errno == EINTR)
+		continue;
+	return collected;
 }
 
 /* Says of a child that sent no whole set of rows what can be known. */
 static void
-say_why(struct config_problems *problems, const char *file, bool collected,
-    int status)
+say_why(struct config_problems *problems, const char *file,
+    enum collected collected, int status)
 {
-	if (!collected)
+	if (collected == COLLECTED_TOO_LATE)
 		config_problem(problems, file, 0, "",
-		    "reading it took more than %d s or %d megabytes: does a "
-		    "file include itself?",
-		    CONFIG_READ_TIMEOUT_MS / 1000, CONFIG_READ_MAX_BYTES >> 20);
+		    "reading it took more than %d s", LAST_TIMEOUT_MS / 1000);
+	else if (collected == COLLECTED_TOO_MUCH)
+		config_problem(problems, file, 0, "",
+		    "it holds more than %d megabytes, or memory is short",
+		    CONFIG_READ_MAX_BYTES >> 20);
 	else if (WIFSIGNALED(status))
 		config_problem(problems, file, 0, "",
 		    "the parser crashed (signal %d): is memory short?",
 		    WTERMSIG(status));
 	else
 		config_problem(problems, file, 0, "",
-		    "the parser gave up: a file can't be read, or memory is "
-		    "short");
+		    "the parser gave up: a file can't be read, or there is no "
+		    "memory, process or descriptor to be had");
 }
 
 struct config_tree *
 config_read_tree(const char *file, struct config_problems *problems)
 {
+	enum collected collected = COLLECTED_TOO_LATE;
 	struct config_tree *tree = NULL;
 	struct buf rows;
-	size_t errors = problems->errors;
-	int ends[2], status = 0;
-	bool collected;
-	pid_t pid;
+	size_t errors = problems->errors, i;
+	int status = 0;
 
-	if (pipe2(ends, O_CLOEXEC) != 0) {
-		config_problem(
-		    problems, file, 0, "", "no pipe: %s", strerror(errno));
-		return NULL;
-	}
-	pid = fork();
-	if (pid == 0)
-		run_child(ends[1], file);
-	close(ends[1]);
-	if (pid < 0) {
-		config_problem(
-		    problems, file, 0, "", "no process: %s", strerror(errno));
-		close(ends[0]);
-		return NULL;
-	}
 	buf_init(&rows, CONFIG_READ_MAX_BYTES);
-	collected = collect(ends[0], &rows);
-	close(ends[0]);
-	if (!collected)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	if (collected)
+	for (i = 0; i < sizeof timeouts_ms / sizeof *timeouts_ms &&
+	     collected == COLLECTED_TOO_LATE;
+	     i++) {
+		buf_clear(&rows);
+		collected = run_parser(file, timeouts_ms[i], &rows, &status);
+	}
+	if (collected == COLLECTED)
 		tree = config_tree_parse(buf_bytes(&rows), problems);
 	if (tree == NULL && problems->errors == errors)
 		say_why(problems, file, collected, status);

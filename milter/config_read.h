@@ -9,18 +9,18 @@
  * parser always runs in a child, at the first start as at a reload, in the
  * daemon as in the command and the tests: one way, tested everywhere. The
  * child writes flat rows to a pipe; this side never runs libconfig, and trusts
- * the rows no more than any input: size, count and depth are capped, and a
- * child that takes longer than CONFIG_READ_TIMEOUT_MS is killed by its id.
+ * the rows no more than any input: size, count, depth and time are capped.
  *
  * The child is a plain fork(2). Running another program instead would need a
- * path that holds after rights were dropped, in a chroot and under a test, and
- * /proc/self/exe is closed to a process that forbids core files. What speaks
- * against fork in a process with threads, that a lock may be held by a thread
- * which the child does not have, is met thus: the C library makes its
- * allocator usable in the child, the child touches nothing else that is
- * shared, it ends by _exit(2) without running anything of the parent's (a
- * handler sees to that where libconfig calls exit(3)), and if it hung for all
- * that, the reload fails in bounded time and the daemon goes on with what it
+ * path that holds after rights were dropped, in a chroot and under a test.
+ * What speaks against fork in a process with threads, that a lock may be held
+ * by a thread which the child does not have, is met thus: the C library makes
+ * its allocator usable in the child; the child touches nothing else that is
+ * shared; it ends by _exit(2) without running anything of the parent's (a
+ * handler sees to that where libconfig calls exit(3)); and one that hangs for
+ * all that, as under an allocator that does not care for forks (that of a
+ * sanitizer), is killed after a short time and tried again with a longer one.
+ * At worst a reload fails in bounded time, and the daemon goes on with what it
  * has. The child closes every descriptor but its pipe, so no client waits for
  * it, takes no signal handler with it, and may neither write core files nor
  * use more than CONFIG_READ_MAX_MEMORY beyond what it began with.
@@ -33,7 +33,6 @@
 #include "config.h"
 
 enum {
-	CONFIG_READ_TIMEOUT_MS = 20000,
 	CONFIG_READ_MAX_BYTES = 128 << 20,   /* of rows */
 	CONFIG_READ_MAX_MEMORY = 1024 << 20, /* octets */
 	CONFIG_READ_MAX_NODES = 4000000,

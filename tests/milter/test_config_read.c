@@ -215,8 +215,10 @@ keep_loading(void *arg)
 	for (i = 0; i < 20; i++) {
 		free(malloc(1000));
 		config = config_load(path, &problems);
-		if (config == NULL)
+		if (config == NULL) {
+			print_error("%s\n", problems.items[0].text);
 			abort();
+		}
 		config_unref(config);
 		config_problems_fini(&problems);
 	}
