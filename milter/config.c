@@ -266,46 +266,56 @@ build_all(struct build *build, const struct config_node *root)
 static void
 free_owned(struct owned *owned)
 {
+	if (owned == NULL)
+		return;
 	arena_fini(&owned->arena);
 	free(owned);
 }
 
 const struct config *
-config_load(const char *file, struct config_problems *problems_r)
+config_from_tree(const char *file, const struct config_tree *tree,
+    struct config_problems *problems)
 {
+	const struct config_node *root = config_tree_root(tree);
 	struct owned *owned = calloc(1, sizeof *owned);
-	struct config_tree *tree = NULL;
 	struct build build;
 
-	*problems_r = (struct config_problems){ 0 };
 	if (owned == NULL)
 		goto no_memory;
 	atomic_init(&owned->refs, 1);
 	arena_init(&owned->arena);
-	build = (struct build){ &owned->config, &owned->arena, problems_r };
-	tree = config_read_tree(file, problems_r);
-	if (tree == NULL)
-		goto fail;
+	build = (struct build){ &owned->config, &owned->arena, problems };
 	owned->config.file = arena_strdup(&owned->arena, file);
 	if (owned->config.file == NULL || !set_defaults(&build))
 		goto no_memory;
-	build_all(&build, config_tree_root(tree));
+	build_all(&build, root);
 	if (owned->arena.failed)
 		goto no_memory;
-	check_together(&owned->config, config_tree_root(tree), problems_r);
-	config_problems_sort(problems_r, file);
-	if (problems_r->errors > 0)
-		goto fail;
-	config_tree_free(tree);
-	return &owned->config;
+	check_together(&owned->config, root, problems);
+	if (problems->errors == 0)
+		return &owned->config;
+	free_owned(owned);
+	return NULL;
 
 no_memory:
-	config_problem(problems_r, file, 0, "", "out of memory");
-fail:
-	config_tree_free(tree);
-	if (owned != NULL)
-		free_owned(owned);
+	config_problem(problems, file, 0, "", "out of memory");
+	free_owned(owned);
 	return NULL;
+}
+
+const struct config *
+config_load(const char *file, struct config_problems *problems_r)
+{
+	const struct config *config = NULL;
+	struct config_tree *tree;
+
+	*problems_r = (struct config_problems){ 0 };
+	tree = config_read_tree(file, problems_r);
+	if (tree != NULL)
+		config = config_from_tree(file, tree, problems_r);
+	config_tree_free(tree);
+	config_problems_sort(problems_r, file);
+	return config;
 }
 
 const struct config *

@@ -72,5 +72,9 @@ const struct config_node *config_tree_root(const struct config_tree *tree);
  * what it writes. Adds the problems that they carry. */
 struct config_tree *config_tree_parse(
     struct bytes rows, struct config_problems *problems);
+/* The configuration that TREE stands for, FILE being the main one's name; NULL
+ * where PROBLEMS holds an error. */
+const struct config *config_from_tree(const char *file,
+    const struct config_tree *tree, struct config_problems *problems);
 
 #endif

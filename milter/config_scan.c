@@ -23,6 +23,7 @@ struct scan {
 	unsigned depth; /* groups open */
 	char names[MAX_DEPTH][MAX_NAME];
 	bool unreadable; /* libconfig need not try */
+	bool full;	 /* a cap was met: no further file is looked at */
 };
 
 /* One file. */
@@ -276,7 +277,7 @@ refuse(const struct scan *scan, int fd, unsigned includes, struct stat *st_r)
 {
 	if (includes > CONFIG_SCAN_MAX_INCLUDES)
 		return "included too deep: does a file include itself?";
-	if (scan->files >= CONFIG_SCAN_MAX_FILES)
+	if (scan->full)
 		return "too many files are included";
 	if (fd < 0 || fstat(fd, st_r) != 0)
 		return strerror(errno);
@@ -317,9 +318,15 @@ scan_file(struct scan *scan, const char *file, unsigned includes,
 	};
 	struct stat st;
 	char *text = NULL;
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	const char *why = refuse(scan, fd, includes, &st);
+	int fd;
+	const char *why;
 
+	if (scan->full)
+		return false; /* has been said */
+	scan->full = includes > CONFIG_SCAN_MAX_INCLUDES ||
+	    scan->files >= CONFIG_SCAN_MAX_FILES;
+	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	why = refuse(scan, fd, includes, &st);
 	if (why == NULL) {
 		text = read_text(fd, (size_t)st.st_size, &source.len);
 		if (text == NULL)
