@@ -85,7 +85,7 @@ class Lab:
         os.chmod(self.dir, 0o711)
         self._guardian = _Guardian(None if self.keep else self.dir)
         for number in (signal.SIGTERM, signal.SIGHUP):
-            self._signals[number] = signal.signal(number, _raise_exit)
+            self._signals[number] = signal.signal(number, _raise_interrupt)
         return self
 
     def __exit__(self, *exc):
@@ -213,8 +213,9 @@ def _is_free(port):
     return True
 
 
-def _raise_exit(number, _frame):
-    raise SystemExit(128 + number)
+def _raise_interrupt(number, _frame):
+    """As Ctrl-C does: unittest takes any other exception for a failure."""
+    raise KeyboardInterrupt(number)
 
 
 class _Guardian:

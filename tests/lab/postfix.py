@@ -9,7 +9,6 @@ alone (a mount namespace), so nothing of the machine changes.
 import grp
 import os
 import pwd
-import shlex
 import signal
 
 from . import packages
@@ -189,21 +188,30 @@ class _Users:
         except KeyError:
             self.uid = self.gid = self.UID
             self.drop = self.DROP
-            self.files = (
-                _append(lab, "/etc/passwd", "postfix:x:%d:%d::/nonexistent:"
-                        "/usr/sbin/nologin\n" % (self.uid, self.gid)),
-                _append(lab, "/etc/group", "postfix:x:%d:\npostdrop:x:%d:\n"
-                        % (self.gid, self.drop)))
+            self.files = lab.make_dir("etc")
+            _append(lab, "passwd", "postfix:x:%d:%d::/nonexistent:"
+                    "/usr/sbin/nologin\n" % (self.uid, self.gid))
+            _append(lab, "group", "postfix:x:%d:\npostdrop:x:%d:\n"
+                    % (self.gid, self.drop))
 
     def wrap(self, argv):
         """The command line that runs `argv` where these users exist."""
         if self.files is None:
             return argv
-        return ["unshare", "--mount", "sh", "-c",
-                "mount --bind %s /etc/passwd && mount --bind %s /etc/group &&"
-                ' exec "$@"' % tuple(map(shlex.quote, self.files)), "sh"] + argv
+        return ["unshare", "--mount", "sh", "-c", VIEW, self.files] + argv
 
 
-def _append(lab, source, lines):
-    with open(source) as f:
-        return lab.write(os.path.basename(source), f.read() + lines)
+# Our files in front of those in /etc. A file mounted over a file would come
+# off when somebody renames another over it, as useradd does; that is for
+# where overlays are not allowed.
+VIEW = """\
+mount -t overlay overlay -o "lowerdir=$0:/etc" /etc 2>/dev/null || {
+	mount --bind "$0/passwd" /etc/passwd &&
+	mount --bind "$0/group" /etc/group
+} && exec "$@"
+"""
+
+
+def _append(lab, name, lines):
+    with open("/etc/" + name) as f:
+        lab.write("etc/" + name, f.read() + lines)
