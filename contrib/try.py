@@ -52,6 +52,8 @@ we meet on Monday at 9.
 Alice
 """
 BURST, CLIENTS = 200, 8
+# What the burst's messages add to the text, for a body of common length.
+FILLING = "The meeting will be on Monday at 9 as it always was.\n" * 100
 
 
 class Tour:
@@ -145,7 +147,7 @@ class Tour:
                 with lock:
                     if next(numbers, None) is None:
                         return
-                    message = self.message()
+                    message = self.message(FILLING)
                 mail.send(self.port, ALICE, [BOB], message)
 
         before = self.mailbox.count
@@ -170,10 +172,10 @@ class Tour:
         return self.lab.run([filters.command_of(self.build), *argv]
                             ).stdout.decode()
 
-    def message(self):
+    def message(self, filling=""):
         self.number += 1
-        return MESSAGE.format(number=self.number).replace(
-            "\n", "\r\n").encode()
+        text = MESSAGE.format(number=self.number) + filling
+        return text.replace("\n", "\r\n").encode()
 
     def submit(self):
         code, text = mail.send(self.port, ALICE, [BOB], self.message())
