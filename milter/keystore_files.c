@@ -80,21 +80,25 @@ folder_ref(struct key_folder *folder)
  * Keys
  */
 
-/* Reads the file at PATH into KEY; returns what state it comes to. */
+/* Reads the file at PATH into KEY; returns what state it comes to, and whether
+ * it failed for lack of memory, which is no fault of the file's. */
 static enum key_state
-load_key(struct keystore_files *files, const char *path, struct cached_key *key)
+load_key(struct keystore_files *files, const char *path, struct cached_key *key,
+    bool *memory_r)
 {
 	enum signpost_status status;
 	struct buf text;
 
 	buf_init(&text, KEYFILE_MAX_BYTES);
 	if (!keyfile_read(path, &files->user, &text, &key->stamp, key->why)) {
+		*memory_r = text.failed;
 		buf_cleanse(&text);
 		return KEY_FAILED;
 	}
 	status = signpost_private_key_read(
 	    files->handle, text.data, text.len, &key->key);
 	buf_cleanse(&text);
+	*memory_r = status == SIGNPOST_NOMEM;
 	if (status == SIGNPOST_OK)
 		return KEY_LOADED;
 	snprintf(key->why, sizeof key->why,
@@ -134,10 +138,13 @@ static void
 finish_key(
     struct keystore_files *files, const char *path, struct cached_key *key)
 {
-	enum key_state state = load_key(files, path, key);
+	bool memory;
+	enum key_state state = load_key(files, path, key, &memory);
 
 	pthread_mutex_lock(&files->mutex);
 	key->state = state;
+	if (memory)
+		key->check_at = 0; /* the next message tries again */
 	files->failures += state == KEY_FAILED;
 	pthread_cond_broadcast(&files->loaded);
 	pthread_mutex_unlock(&files->mutex);

@@ -127,11 +127,12 @@ test_an_unusable_key_leaves_its_place_to_the_next(void **state)
 
 	add_key(fixture, "example.com/s1.pem", test_keys.rsa2048);
 	add_key(fixture, "example.com/s2.pem", "not a key\n");
+	add_key(fixture, "example.com/s0.pem", "");
 	add_key(fixture, "example.com/e1.pem", test_keys.ed25519);
 	start(fixture, false, "");
 	text = selected(fixture, "example.com");
 	assert_non_null(
-	    strstr(text, "s1/example.com e1/example.com; 1 of 3: "));
+	    strstr(text, "s1/example.com e1/example.com; 2 of 4: "));
 	assert_non_null(strstr(text,
 	    "/keys/example.com/s2.pem: not a private "
 	    "key"));
