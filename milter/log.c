@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "utf8.h"
+
 enum {
 	/* Kept free at the end of a line for what closes it and says that it
 	 * was cut. */
@@ -215,34 +217,24 @@ emit(struct log *log, int level, const char *text, size_t len)
 	}
 }
 
-/* The character at the start of DATA: its length in octets, and its code or -1
- * where it is not UTF-8 (RFC 3629). */
+/* The character at the start of TEXT: its length in octets, and its code or -1
+ * where it is not UTF-8. */
 static size_t
-character(const unsigned char *data, size_t len, long *code_r)
+character(struct bytes text, long *code_r)
 {
-	static const long least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t want = data[0] < 0x80 ? 1
-	    : data[0] < 0xc2	     ? 0
-	    : data[0] < 0xe0	     ? 2
-	    : data[0] < 0xf0	     ? 3
-	    : data[0] < 0xf5	     ? 4
-				     : 0;
-	long code = want == 1 ? data[0] : data[0] & (0x7f >> want);
-	size_t i;
+	size_t len = utf8_character_len(text), i;
+	long code = (unsigned char)text.data[0];
 
-	*code_r = -1;
-	if (want == 0 || want > len)
+	if (len == 0) {
+		*code_r = -1;
 		return 1;
-	for (i = 1; i < want; i++) {
-		if ((data[i] & 0xc0) != 0x80)
-			return 1;
-		code = code << 6 | (data[i] & 0x3f);
 	}
-	if (code < least[want] || code > 0x10ffff ||
-	    (code >= 0xd800 && code <= 0xdfff))
-		return 1;
+	if (len > 1)
+		code &= 0x7f >> len;
+	for (i = 1; i < len; i++)
+		code = code << 6 | (text.data[i] & 0x3f);
 	*code_r = code;
-	return want;
+	return len;
 }
 
 /* Control characters of C0 and C1, line and paragraph separators, and what
@@ -301,7 +293,7 @@ put_escaped(struct log_pairs *pairs, const char *value, size_t len)
 	if (pairs->len + VALUE_BYTES < limit && !pairs->whole)
 		limit = pairs->len + VALUE_BYTES;
 	for (i = 0; i < len; i += n) {
-		n = character((const unsigned char *)value + i, len - i, &code);
+		n = character(bytes_of(value + i, len - i), &code);
 		if (pairs->log->format == LOG_TEXT && code > 0x7e &&
 		    is_control(code)) {
 			n = 1;
