@@ -19,6 +19,7 @@ enum {
 	EX_NO = 1 /* the answer is no */
 };
 
+int cmd_bench(int argc, char **argv);
 int cmd_dns(int argc, char **argv);
 int cmd_keygen(int argc, char **argv);
 int cmd_sign(int argc, char **argv);

@@ -12,6 +12,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
+	{ "bench", cmd_bench, "measure what signing and verifying cost" },
 	{ "dns", cmd_dns, "print the DNS records of keys" },
 	{ "keygen", cmd_keygen, "make a key and print its DNS record" },
 	{ "sign", cmd_sign, "sign a message" },

@@ -16,8 +16,8 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define EMPTY	     bytes_str("")
 
-static const char *const commands[] = { "dns", "keygen", "sign", "status",
-	"verify" };
+static const char *const commands[] = { "bench", "bench crypto", "dns",
+	"keygen", "sign", "status", "verify" };
 
 static int
 set_up(void **state)
@@ -122,6 +122,12 @@ faults_are_named_and_have_their_exit_code(void **state)
 		{ "keygen -d a.test -s s -c nowhere", EX_NOINPUT, "nowhere" },
 		{ "keygen -d a.test -s s -t ed25519 -o a/b", EX_NOINPUT,
 		    "a/b/a.test/s.pem: " },
+		{ "bench x", EX_USAGE, "x: no such measurement" },
+		{ "bench --frob", EX_USAGE, "--frob" },
+		{ "bench crypto x", EX_USAGE, "\"x\" is one argument" },
+		{ "bench crypto --format xml", EX_USAGE, "text, json or csv" },
+		{ "bench crypto --quick --full", EX_USAGE, "exclude" },
+		{ "bench crypto --html nowhere/x", EX_NOINPUT, "nowhere/x: " },
 		{ "keygen -d a.test -s s x", EX_USAGE, "\"x\" is one" },
 	};
 
