@@ -252,7 +252,10 @@ struct signpost_sign_options {
 	const char *const *headers;  /* names to sign where present, all their
 	                                occurrences; NULL-ended */
 	const char *const *oversign; /* names signed once more than they are
-	                                present; NULL-ended */
+	                                present; NULL-ended. Date, Message-ID
+	                                and their Resent- twins only where
+	                                they are present: mail servers add
+	                                missing ones (RFC 6409 section 8) */
 	int64_t expire_s;	     /* x= is t= and this; 0 for no x= */
 	bool keep_u_labels;
 };

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 
 #include "address.h"
+#include "config_names.h"
 
 /* The whole of TEXT as a number of at most MAX; false where it is none. */
 static bool
@@ -180,6 +181,7 @@ check_header(const char *value)
 {
 	size_t i;
 
+	value = config_names_bare(value);
 	if (value[0] == '\0')
 		return "a header field's name must not be empty";
 	for (i = 0; value[i] != '\0'; i++) {
@@ -189,6 +191,14 @@ check_header(const char *value)
 			return "not the name of a header field";
 	}
 	return NULL;
+}
+
+const char *
+check_signed_header(const char *value)
+{
+	if (value[0] == '-' && bytes_is_nocase(bytes_str("From"), value + 1))
+		return "From is always signed (RFC 6376 section 5.4)";
+	return check_header(value);
 }
 
 const char *

@@ -22,7 +22,10 @@ const char *check_optional_path(const char *value);
 const char *check_log_to(const char *value);
 const char *check_not_empty(const char *value);
 const char *check_authserv_id(const char *value);
+/* A header field's name, perhaps behind the "+" or "-" that changes a list;
+ * of the fields that are signed, From can't be taken away. */
 const char *check_header(const char *value);
+const char *check_signed_header(const char *value);
 const char *check_identity(const char *value);
 const char *check_domain(const char *value);
 const char *check_selector(const char *value);

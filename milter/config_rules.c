@@ -145,6 +145,26 @@ has(const struct config_strings *names, const char *name)
 	return false;
 }
 
+/* What mail servers on the way add, change or take away (RFC 5321 section 4.4,
+ * RFC 8601 section 5, RFC 5322 section 3.6.3). */
+static const char *const rewritten[] = { "Received", "Return-Path",
+	"Authentication-Results", "Bcc" };
+
+static void
+warn_of_rewritten(const struct rules *rules, const struct written *at,
+    const struct config_strings *names, const char *setting)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof rewritten / sizeof *rewritten; i++)
+		if (has(names, rewritten[i]))
+			config_warning(rules->problems, at->file, at->line,
+			    setting,
+			    "%s is added or changed on the way: signatures "
+			    "that cover it fail",
+			    rewritten[i]);
+}
+
 /* RFC 6376 section 5.4: From is always signed. A name that stands twice in
  * the list would be signed twice. */
 static void
@@ -162,7 +182,8 @@ check_headers(const struct rules *rules, const struct written *at)
 	if (!has(lists[0], "From") && !has(lists[1], "From"))
 		config_problem(rules->problems, at->file, at->line,
 		    names[0][entry], "must name From (RFC 6376 section 5.4)");
-	for (l = 0; l < 2; l++)
+	for (l = 0; l < 2; l++) {
+		warn_of_rewritten(rules, at, lists[l], names[l][entry]);
 		for (i = 0; i < lists[l]->count; i++)
 			for (j = 0; j < i; j++)
 				if (strcasecmp(lists[l]->items[i],
@@ -171,6 +192,7 @@ check_headers(const struct rules *rules, const struct written *at)
 					    at->file, at->line, names[l][entry],
 					    "\"%s\" stands there twice",
 					    lists[l]->items[i]);
+	}
 }
 
 static void

@@ -39,14 +39,17 @@ static const char *const default_headers[] = {
 	NULL,
 };
 
-/* So that nobody adds a second one, or a first where there is none. Date and
- * Message-ID are left out: Sendmail adds them behind the milter. */
+/* So that nobody adds a second one, or a first where there is none: Date and
+ * Message-ID apart, which a mail server adds where they are missing (the
+ * signer sees to it). */
 static const char *const default_oversign[] = {
 	"From",
 	"Reply-To",
 	"Subject",
+	"Date",
 	"To",
 	"Cc",
+	"Message-ID",
 	"MIME-Version",
 	"Content-Type",
 	"Content-Transfer-Encoding",
@@ -190,10 +193,10 @@ static const struct setting table[] = {
 	{ "sign.canonicalization", TYPE(CANON), AT(sign.header_canon),
 	    .initial = "relaxed/relaxed", .words = canon_words,
 	    .help = "of header and body" },
-	{ "sign.headers", TYPE(STRINGS), AT(sign.headers),
-	    .list = default_headers, .check = check_header,
+	{ "sign.headers", TYPE(NAMES), AT(sign.headers),
+	    .list = default_headers, .check = check_signed_header,
 	    .help = "header fields that are signed where present" },
-	{ "sign.oversign", TYPE(STRINGS), AT(sign.oversign),
+	{ "sign.oversign", TYPE(NAMES), AT(sign.oversign),
 	    .list = default_oversign, .check = check_header,
 	    .help = "header fields that nobody may add" },
 	{ "sign.expire", TYPE(SECONDS), AT(sign.expire_s), .initial = "0",
@@ -329,6 +332,7 @@ static const char *const type_names[SETTING_TYPES] = {
 	[SETTING_WORD] = "word",
 	[SETTING_CANON] = "word",
 	[SETTING_STRINGS] = "list of strings",
+	[SETTING_NAMES] = "list of names",
 	[SETTING_NETWORKS] = "list of networks",
 	[SETTING_DOMAINS] = "list of groups",
 	[SETTING_KEYS] = "list of groups",

@@ -32,6 +32,7 @@ enum setting_type {
 	SETTING_WORD,	      /* one of a few, kept as an enum */
 	SETTING_CANON,	      /* the same, kept as two */
 	SETTING_STRINGS,      /* a list */
+	SETTING_NAMES,	      /* a list that "+NAME" and "-NAME" change */
 	SETTING_NETWORKS,     /* a list */
 	SETTING_DOMAINS,      /* the list of entries */
 	SETTING_KEYS,	      /* an entry's list of keys */

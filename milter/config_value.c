@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config_check.h"
+#include "config_names.h"
 #include "config_settings.h"
 
 /* A unit and what it counts; the largest first. */
@@ -63,6 +64,9 @@ static const struct type_info {
 	[SETTING_CANON] = { false, 2 * sizeof(int), NULL, "a word in quotes" },
 	[SETTING_STRINGS] = { false, 0, NULL,
 	    "a list of strings such as [ \"a\", \"b\" ]" },
+	[SETTING_NAMES] = { false, 0, NULL,
+	    "a list of strings such as [ \"From\", \"To\" ], or of changes "
+	    "such as [ \"+X-Mine\", \"-Cc\" ]" },
 	[SETTING_NETWORKS] = { false, 0, NULL,
 	    "a list of strings such as [ \"192.0.2.0/24\", \"::1\" ]" },
 	[SETTING_DOMAINS] = { false, 0, NULL,
@@ -161,6 +165,7 @@ setting_default_text(const struct setting *setting, char *out, size_t size)
 
 	switch (setting->type) {
 	case SETTING_STRINGS:
+	case SETTING_NAMES:
 	case SETTING_NETWORKS:
 		used = (size_t)snprintf(out, size, "[");
 		for (item = setting->list;
@@ -352,7 +357,7 @@ set_element(const struct setting *setting, const struct setting_source *source,
 	if (source->node->kind != CONFIG_STRING)
 		return refuse(
 		    source, "must be %s", types[setting->type].expected);
-	if (setting->type == SETTING_STRINGS)
+	if (setting->type != SETTING_NETWORKS)
 		return set_string(setting, source, string);
 	why = check_network(source->node->value, network);
 	if (why == NULL)
@@ -386,6 +391,8 @@ set_list(const struct setting *setting, const struct setting_source *source,
 		memcpy(place, &networks, sizeof networks);
 	if (ok && setting->type == SETTING_STRINGS)
 		memcpy(place, &strings, sizeof strings);
+	if (ok && setting->type == SETTING_NAMES)
+		ok = config_names_set(source, &strings, place);
 	return ok;
 }
 
@@ -395,6 +402,7 @@ is_of_type(const struct setting *setting, enum config_kind kind)
 {
 	switch (setting->type) {
 	case SETTING_STRINGS:
+	case SETTING_NAMES:
 	case SETTING_NETWORKS:
 	case SETTING_DOMAINS:
 	case SETTING_KEYS:
@@ -430,6 +438,7 @@ setting_set(const struct setting *setting, const struct setting_source *source,
 	case SETTING_KEYS:
 		return true;
 	case SETTING_STRINGS:
+	case SETTING_NAMES:
 	case SETTING_NETWORKS:
 		return set_list(setting, source, place);
 	case SETTING_STRING:
@@ -480,6 +489,7 @@ setting_set_default(
 	case SETTING_KEYS:
 		return true;
 	case SETTING_STRINGS:
+	case SETTING_NAMES:
 	case SETTING_NETWORKS:
 		return set_default_list(setting, place, arena);
 	case SETTING_STRING:
@@ -519,6 +529,7 @@ setting_equal(const struct setting *setting, const void *a, const void *b)
 		memcpy(&right, b, sizeof right);
 		return equal_strings(left, right);
 	case SETTING_STRINGS:
+	case SETTING_NAMES:
 		for (i = 0; i < x->count && x->count == y->count; i++)
 			if (!equal_strings(x->items[i], y->items[i]))
 				return false;

@@ -182,12 +182,25 @@ choose(struct choice *choice, struct bytes name)
 		choice->names[choice->count++] = name;
 }
 
+/* What mail servers add where it is missing (RFC 6409 section 8.2 and 8.3,
+ * Sendmail behind its milters): to sign that there is none would break the
+ * signature. */
+static bool
+is_added_later(const char *name)
+{
+	static const char *const names[] = { "Date", "Message-ID",
+		"Resent-Date", "Resent-Message-ID" };
+
+	return is_listed(names, sizeof names / sizeof *names, name);
+}
+
 /* NAME as often as it occurs, spelled as in the message, the lowest field
  * first, as h= takes them (RFC 6376 section 5.4.2); and once MORE. */
 static void
 choose_all(struct choice *choice, const char *name, bool more)
 {
 	size_t field = headers_count(choice->headers);
+	bool none = headers_occurrences(choice->headers, bytes_str(name)) == 0;
 
 	while (!choice->over) {
 		field =
@@ -196,7 +209,7 @@ choose_all(struct choice *choice, const char *name, bool more)
 			break;
 		choose(choice, headers_get(choice->headers, field).name);
 	}
-	if (more)
+	if (more && !(none && is_added_later(name)))
 		choose(choice, bytes_str(name));
 }
 

@@ -185,6 +185,12 @@ each_name_is_listed_once_for_each_occurrence(void **state)
 		    "FROM:From" },
 		{ "oversigned and not there", from_only, LIST("Cc", "cc"),
 		    "FROM:Cc" },
+		{ "oversigned in lists of two spellings", LIST("from", "tO"),
+		    LIST("TO", "froM"), "FROM:from:To:tO" },
+		{ "not there, and added by a server", from_only,
+		    LIST("date", "Message-Id", "Resent-Date",
+			"resent-message-id", "Cc"),
+		    "FROM:Cc" },
 		{ "asked for", LIST("From", "DKIM-Signature", "Return-Path"),
 		    NULL, "FROM:DKIM-Signature:Return-Path" },
 	};
@@ -203,6 +209,23 @@ each_name_is_listed_once_for_each_occurrence(void **state)
 		free(names);
 		free(field);
 	}
+}
+
+static void
+what_servers_add_is_oversigned_only_where_it_is_there(void **state)
+{
+	struct signpost_sign_options options = default_options();
+	char *field, *names;
+
+	(void)state;
+	options.headers = LIST("From", "Date");
+	options.oversign = LIST("Date", "MESSAGE-ID");
+	field = sign(
+	    "From: a\r\nDate: x\r\nmessage-id: y\r\n", "", &options, ed25519);
+	names = tag_of(field, "h=");
+	assert_string_equal(names, "From:Date:Date:message-id:MESSAGE-ID");
+	free(names);
+	free(field);
 }
 
 static void
@@ -558,6 +581,8 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_field_is_written_and_folded_as_documented),
 		cmocka_unit_test(each_name_is_listed_once_for_each_occurrence),
+		cmocka_unit_test(
+		    what_servers_add_is_oversigned_only_where_it_is_there),
 		cmocka_unit_test(
 		    names_are_written_as_a_labels_unless_told_otherwise),
 		cmocka_unit_test(what_cannot_be_signed_is_refused),

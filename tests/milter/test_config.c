@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "config_settings.h"
 #include "folder.h"
 
 enum {
@@ -140,6 +141,64 @@ test_an_entry_starts_from_the_sign_group_wherever_that_stands(void **state)
 	assert_true(a->key_directory);
 	assert_int_equal(a->line, 1);
 	assert_int_equal(b->line, 2);
+	config_unref(config);
+}
+
+static bool
+names(const struct config_strings *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void
+test_lists_of_names_are_added_to_and_taken_from(void **state)
+{
+	const struct config *config = load_good(*state,
+	    "domains = ( { name = \"a.example\"; headers = [ \"+X-A\", "
+	    "\"+x-a\", \"+subJECT\", \"-x-all\" ]; oversign = [ \"-From\" ]; "
+	    "},\n{ name = \"b.example\"; headers = [ \"From\", \"X-B\" ]; } "
+	    ");\n"
+	    "sign = { headers = [ \"+X-All\", \"-list-ID\", \"-Cc\", \"+CC\" "
+	    "]; };\n");
+	size_t defaults = 0;
+	const struct config_strings *list = &config->sign.headers;
+	const struct config_domain *a, *b;
+
+	while (setting_default_headers()[defaults] != NULL)
+		defaults++;
+	a = config_find_domain(config, bytes_of("", 0), "a.example");
+	b = config_find_domain(config, bytes_of("", 0), "b.example");
+	assert_int_equal(list->count, defaults);
+	assert_null(list->items[list->count]);
+	assert_true(names(list, "X-All") && names(list, "CC"));
+	assert_false(names(list, "List-Id") || names(list, "Cc"));
+	assert_int_equal(a->sign.headers.count, defaults);
+	assert_true(names(&a->sign.headers, "X-A"));
+	assert_false(names(&a->sign.headers, "X-All"));
+	assert_false(names(&a->sign.oversign, "From"));
+	assert_true(names(&config->sign.oversign, "From"));
+	assert_int_equal(b->sign.headers.count, 2);
+	config_unref(config);
+}
+
+/* What relays add, change or take away (RFC 6376 section 5.4). */
+static void
+test_nothing_that_relays_rewrite_is_signed_by_default(void **state)
+{
+	static const char *const rewritten[] = { "Received", "Return-Path",
+		"Sender", "Authentication-Results", "Bcc", "DKIM-Signature",
+		"Delivered-To" };
+	const struct config *config = load_good(*state, "");
+
+	for (size_t i = 0; i < sizeof rewritten / sizeof *rewritten; i++) {
+		assert_false(names(&config->sign.headers, rewritten[i]));
+		assert_false(names(&config->sign.oversign, rewritten[i]));
+	}
+	assert_true(names(&config->sign.oversign, "Date"));
+	assert_true(names(&config->sign.oversign, "Message-ID"));
 	config_unref(config);
 }
 
@@ -299,6 +358,10 @@ main(void)
 		cmocka_unit_test(test_values_are_read_as_written),
 		cmocka_unit_test(
 		    test_an_entry_starts_from_the_sign_group_wherever_that_stands),
+		cmocka_unit_test(
+		    test_lists_of_names_are_added_to_and_taken_from),
+		cmocka_unit_test(
+		    test_nothing_that_relays_rewrite_is_signed_by_default),
 		cmocka_unit_test(test_the_entry_that_applies_is_found),
 		cmocka_unit_test(test_addresses_are_in_networks_bit_by_bit),
 		cmocka_unit_test(test_a_reload_tells_what_needs_a_restart),

@@ -224,6 +224,20 @@ static const struct {
 	  "};",
 	    { "1: sign.headers: must name From",
 		"1: sign.headers: \"to\" stands there twice" } },
+	{ "sign = { headers = [ \"+X-A\", \"To\" ]; };",
+	    { "1: sign.headers: a + or - must stand before each name, or "
+	      "before none" } },
+	{ "sign = { headers = [ \"-fRom\" ]; };",
+	    { "1: sign.headers: \"-fRom\": From is always signed (RFC 6376" } },
+	{ "sign = { headers = [ \"+\" ]; oversign = [ \"-X:\" ]; };",
+	    { "1: sign.headers: \"+\": a header field's name must not be",
+		"1: sign.oversign: \"-X:\": one name to a string" } },
+	{ "sign = { oversign = [ \"-Subjekt\" ]; };",
+	    { "1: sign.oversign: warning: \"-Subjekt\": is not there to be "
+	      "taken away" } },
+	{ "domains = ( { name = \"a.example\"; headers = [ \"+bcc\" ]; } );",
+	    { "1: domains.headers: warning: Bcc is added or changed on the "
+	      "way" } },
 	{ "verify = { min_rsa_bits = 4096; max_rsa_bits = 2048; };",
 	    { "1: verify.min_rsa_bits: 4096 is more than "
 	      "verify.max_rsa_bits, 2048" } },
