@@ -35,8 +35,9 @@ install_packages() {
 	sudo=$(as_root) || return 1
 	apt="$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y
 	    -o DPkg::Lock::Timeout=300 --no-install-recommends"
-	logged "$(mktemp)" sh -c "$(echo $apt) update && $(echo $apt) install \
-	    $missing"
+	apt_log=$(mktemp)
+	logged "$apt_log" sh -c "$(echo $apt) update &&
+	    $(echo $apt) install $missing" && rm -f "$apt_log"
 }
 
 # logged LOG COMMAND...: its output goes to LOG; on failure, the end is shown.

@@ -8,6 +8,7 @@ One signpostd serves both mail servers; the name of the receiver's listener
 tells it that mail from there is not ours to sign.
 """
 import argparse
+import contextlib
 import os
 import shutil
 import signal
@@ -200,6 +201,7 @@ class Tour:
     def keep_running(self):
         conf, socket = self.filter.config_file, self.filter.status
         command = filters.command_of(self.build)
+        self.save("sample.eml", self.message())
         step("It keeps running. To play with it:")
         show("""\
 send mail       curl smtp://127.0.0.1:%d --mail-from %s \\
@@ -213,9 +215,9 @@ stop it all     Ctrl-C here, or kill %d""" % (
             self.port, ALICE, BOB, self.results, self.lab.path("mailbox"),
             command, conf, socket, conf, self.filter.process.pid,
             self.lab.path("log"), self.lab.dir, os.getpid()))
-        self.save("sample.eml", self.message())
-        while self.filter.process.alive():
-            time.sleep(1)
+        with contextlib.suppress(KeyboardInterrupt):
+            while self.filter.process.alive():
+                time.sleep(1)
 
 
 def change(data):
@@ -254,7 +256,7 @@ def leave_results(tour, folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--build", required=True)
+    parser.add_argument("--build", required=True, type=os.path.abspath)
     parser.add_argument("--mta", default="postfix")
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()

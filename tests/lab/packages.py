@@ -54,6 +54,8 @@ def _store():
 
 
 def _unpack(name, root):
+    print("Unpacking %s into %s; nothing is installed" % (
+        " ".join(PACKAGES[name]), os.path.normpath(root)), file=sys.stderr)
     os.makedirs(_store(), exist_ok=True)
     work = tempfile.mkdtemp(prefix=name + ".", dir=_store())
     try:
