@@ -17,6 +17,10 @@ static const struct measurement {
 } measurements[] = {
 	{ "crypto", bench_crypto_command, bench_crypto,
 	    "public-key operations, digests and ciphers" },
+	{ "mail", bench_mail_command, bench_mail,
+	    "signing and verifying whole messages" },
+	{ "stream", bench_stream_command, bench_stream,
+	    "one long body through canonicalization and hash" },
 };
 
 #define COUNT (sizeof(measurements) / sizeof(measurements[0]))

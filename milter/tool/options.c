@@ -128,32 +128,53 @@ option_time(const struct option_row *row, const char *command, void *settings,
 	return take_number(row, command, argument, member(row, settings));
 }
 
+struct unit {
+	const char *name; /* NULL ends a table */
+	int64_t size;
+};
+
+/* A number and one of UNITS behind it. WANTED says so to the user. */
+static bool
+take_with_unit(const struct option_row *row, const char *command,
+    const char *argument, const struct unit *units, const char *wanted,
+    int64_t *number_r)
+{
+	const char *name;
+	int64_t number = 0;
+
+	if (!read_number(argument, &name, &number))
+		name = "?";
+	while (units->name != NULL && strcmp(name, units->name) != 0)
+		units++;
+	if (units->name == NULL)
+		return refuse(row, command, argument, wanted);
+	if (number > row->max / units->size || number * units->size < row->min)
+		return refuse(row, command, argument, "is out of range");
+	*number_r = number * units->size;
+	return true;
+}
+
 bool
 option_duration(const struct option_row *row, const char *command,
     void *settings, const char *argument)
 {
-	static const struct {
-		const char *unit;
-		int64_t seconds;
-	} units[] = { { "", 1 }, { "s", 1 }, { "m", 60 }, { "h", 3600 },
-		{ "d", 86400 } };
-	const char *unit;
-	int64_t number = 0;
+	static const struct unit units[] = { { "", 1 }, { "s", 1 }, { "m", 60 },
+		{ "h", 3600 }, { "d", 86400 }, { NULL, 0 } };
 
-	if (!read_number(argument, &unit, &number))
-		unit = "?";
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(unit, units[i].unit) != 0)
-			continue;
-		if (number > row->max / units[i].seconds ||
-		    number * units[i].seconds < row->min)
-			return refuse(
-			    row, command, argument, "is out of range");
-		*(int64_t *)member(row, settings) = number * units[i].seconds;
-		return true;
-	}
-	return refuse(row, command, argument,
-	    "wants seconds, or a number with s, m, h or d");
+	return take_with_unit(row, command, argument, units,
+	    "wants seconds, or a number with s, m, h or d",
+	    member(row, settings));
+}
+
+bool
+option_bytes(const struct option_row *row, const char *command, void *settings,
+    const char *argument)
+{
+	static const struct unit units[] = { { "", 1 }, { "k", 1 << 10 },
+		{ "M", 1 << 20 }, { "G", 1 << 30 }, { NULL, 0 } };
+
+	return take_with_unit(row, command, argument, units,
+	    "wants bytes, or a number with k, M or G", member(row, settings));
 }
 
 bool

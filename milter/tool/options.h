@@ -49,13 +49,14 @@ enum options_outcome {
 enum options_outcome options_read(const struct command_usage *usage, int argc,
     char **argv, void *settings, int *operands_r);
 
-/* Members: bool, const char *, unsigned, int64_t (seconds since 1970, and
- * seconds), and an array of strings that grows. */
+/* Members: bool, const char *, unsigned, int64_t (seconds since 1970,
+ * seconds, and octets), and an array of strings that grows. */
 option_take option_flag;
 option_take option_string;
 option_take option_unsigned;
 option_take option_time;
 option_take option_duration;
+option_take option_bytes;
 option_take option_list;
 
 enum {

@@ -115,11 +115,57 @@ crypto_measures_keys_digests_and_ciphers(void **state)
 	check_tables(run_json("bench crypto --quick --format json"), names);
 }
 
+static void
+mail_measures_whole_messages_of_the_sizes_asked_for(void **state)
+{
+	static const char *const names[] = { "mail", "crossing",
+		"mail_asymmetry", NULL };
+	json_t *root =
+	    run_json("bench mail --quick --sizes 0,1k,3000 --format json");
+	json_t *rows = json_object_get(table_of(root, "mail"), "rows"), *row;
+	json_int_t total = 0;
+	size_t i;
+
+	(void)state;
+	json_array_foreach(rows, i, row)
+	{
+		total += json_integer_value(json_object_get(row, "body_bytes"));
+	}
+	/* Five keys, two canonicalizations, signing and verifying. */
+	assert_int_equal(json_array_size(rows), 5 * 2 * 2 * 3);
+	assert_int_equal(total, 5 * 2 * 2 * (0 + 1024 + 3000));
+	check_tables(root, names);
+}
+
+static void
+stream_measures_beside_the_bare_digest(void **state)
+{
+	static const char *const names[] = { "stream", NULL };
+	static const char *const lines[] = {
+		"bench stream --quick --bytes 3M --format json",
+		"bench stream --bytes 1 --format json",
+		"bench stream --bytes 1000 --piece 7 --format json",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		json_t *root = run_json(lines[i]);
+		json_t *table = table_of(root, "stream");
+
+		assert_int_equal(
+		    json_array_size(json_object_get(table, "rows")), 3);
+		check_tables(root, names);
+	}
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(crypto_measures_keys_digests_and_ciphers),
+		cmocka_unit_test(
+		    mail_measures_whole_messages_of_the_sizes_asked_for),
+		cmocka_unit_test(stream_measures_beside_the_bare_digest),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -16,8 +16,8 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define EMPTY	     bytes_str("")
 
-static const char *const commands[] = { "bench", "bench crypto", "dns",
-	"keygen", "sign", "status", "verify" };
+static const char *const commands[] = { "bench", "bench crypto", "bench mail",
+	"bench stream", "dns", "keygen", "sign", "status", "verify" };
 
 static int
 set_up(void **state)
@@ -128,6 +128,16 @@ faults_are_named_and_have_their_exit_code(void **state)
 		{ "bench crypto --format xml", EX_USAGE, "text, json or csv" },
 		{ "bench crypto --quick --full", EX_USAGE, "exclude" },
 		{ "bench crypto --html nowhere/x", EX_NOINPUT, "nowhere/x: " },
+		{ "bench mail --sizes x", EX_USAGE, "bytes, or a number with" },
+		{ "bench mail --sizes 5,,6", EX_USAGE, "bytes, or a number" },
+		{ "bench mail --sizes 6,5", EX_USAGE, "rising" },
+		{ "bench mail --sizes 1G", EX_USAGE, "out of range" },
+		{ "bench mail --sizes 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,"
+		  "17",
+		    EX_USAGE, "at most 16" },
+		{ "bench stream --bytes 0", EX_USAGE, "out of range" },
+		{ "bench stream --bytes 1T", EX_USAGE, "k, M or G" },
+		{ "bench stream --piece 1G", EX_USAGE, "out of range" },
 		{ "keygen -d a.test -s s x", EX_USAGE, "\"x\" is one" },
 	};
 

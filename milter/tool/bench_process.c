@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench_process.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	MAX_PROCESSES = 256
+};
+
+static FILE *
+open_proc(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
+	return fopen(path, "re");
+}
+
+/* The number behind NAME in /proc/PID/status, in kB there; 0 for none. */
+static int64_t
+status_number(pid_t pid, const char *name)
+{
+	FILE *file = open_proc(pid, "status");
+	size_t len = strlen(name);
+	char line[256];
+	int64_t number = 0;
+
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+		if (strncmp(line, name, len) == 0 && line[len] == ':')
+			number = strtoll(line + len + 1, NULL, 10);
+	if (file != NULL)
+		fclose(file);
+	return number;
+}
+
+/* Adds the CPU time of all threads, those that have ended too; the kernel counts
+ * it in ticks, of 10 ms as a rule. */
+static bool
+read_stat(pid_t pid, struct bench_process *process, pid_t *parent_r)
+{
+	FILE *file = open_proc(pid, "stat");
+	double tick_ns = 1e9 / (double)sysconf(_SC_CLK_TCK);
+	unsigned long user, system;
+	char line[1024], *end = NULL;
+	long parent;
+	bool ok = false;
+
+	if (file != NULL && fgets(line, sizeof(line), file) != NULL)
+		end = strrchr(line, ')');
+	if (end != NULL &&
+	    sscanf(end + 1,
+		" %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &parent,
+		&user, &system) == 3) {
+		process->user_ns += (double)user * tick_ns;
+		process->system_ns += (double)system * tick_ns;
+		*parent_r = (pid_t)parent;
+		ok = true;
+	}
+	if (file != NULL)
+		fclose(file);
+	return ok;
+}
+
+static bool
+add_process(pid_t pid, struct bench_process *process)
+{
+	pid_t parent;
+
+	if (!read_stat(pid, process, &parent))
+		return false;
+	process->resident_bytes += status_number(pid, "VmRSS") * 1024;
+	process->peak_bytes += status_number(pid, "VmHWM") * 1024;
+	process->threads += (unsigned)status_number(pid, "Threads");
+	return true;
+}
+
+/* Adds the processes whose parent is already among the COUNT of PIDS; returns
+ * how many there are then. */
+static size_t
+add_children(pid_t *pids, size_t count)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+
+	while (folder != NULL && count < MAX_PROCESSES &&
+	    (entry = readdir(folder)) != NULL) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		struct bench_process ignored = { 0 };
+		bool known = false, child = false;
+		pid_t parent;
+
+		if (pid <= 0 || !read_stat(pid, &ignored, &parent))
+			continue;
+		for (size_t i = 0; i < count; i++) {
+			known = known || pids[i] == pid;
+			child = child || pids[i] == parent;
+		}
+		if (child && !known)
+			pids[count++] = pid;
+	}
+	if (folder != NULL)
+		closedir(folder);
+	return count;
+}
+
+static void
+read_name(pid_t pid, char *name, size_t size)
+{
+	FILE *file = open_proc(pid, "comm");
+
+	name[0] = '\0';
+	if (file == NULL)
+		return;
+	if (fgets(name, (int)size, file) != NULL)
+		name[strcspn(name, "\n")] = '\0';
+	fclose(file);
+}
+
+bool
+bench_process_look(pid_t pid, struct bench_process *process_r)
+{
+	pid_t pids[MAX_PROCESSES] = { pid };
+	size_t count = 1, before = 0;
+
+	memset(process_r, 0, sizeof(*process_r));
+	if (!add_process(pid, process_r))
+		return false;
+	read_name(pid, process_r->name, sizeof(process_r->name));
+	while (count > before) {
+		before = count;
+		count = add_children(pids, count);
+	}
+	for (size_t i = 1; i < count; i++)
+		add_process(pids[i], process_r);
+	return true;
+}
+
+int64_t
+bench_process_peak_bytes(void)
+{
+	return status_number(getpid(), "VmHWM") * 1024;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bench_process - what a process has used of CPU and memory, from /proc
+ */
+#ifndef BENCH_PROCESS_H
+#define BENCH_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct bench_process {
+	double user_ns, system_ns; /* of all its threads, ended ones too */
+	int64_t resident_bytes;
+	int64_t peak_bytes;
+	unsigned threads;
+	char name[32];
+};
+
+/* PID and all its descendants together: a milter may have several processes.
+ * False where there is no such process, or it may not be looked at. */
+bool bench_process_look(pid_t pid, struct bench_process *process_r);
+/* The most memory that this process has held; 0 where it is unknown. */
+int64_t bench_process_peak_bytes(void);
+
+#endif
