@@ -96,7 +96,7 @@ next_unit(const struct bench_table *table)
 	return table->columns[table->cell_count % table->column_count].unit;
 }
 
-static char *
+__attribute__((format(printf, 2, 0))) static char *
 format_text(bool *failed, const char *format, va_list arguments)
 {
 	char *text;
