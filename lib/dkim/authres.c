@@ -12,7 +12,11 @@ enum {
 	/* Octets of a value that are shown. The longest that means anything is
 	 * an i= of 64 + 1 + 255; with every octet escaped a line still is
 	 * within the 998 of RFC 5322. */
-	VALUE_MAX_BYTES = 320
+	VALUE_MAX_BYTES = 320,
+	/* Beyond this, signatures that were not looked at are not told of:
+	 * Sendmail takes no more than 64 kB of a filter at once, and would go
+	 * on without it. */
+	EXCESS_MAX_BYTES = 32768
 };
 
 static bool
@@ -215,8 +219,15 @@ signpost_authres_write(const char *authserv_id,
 
 	buf_init(&out, SIZE_MAX);
 	authres_begin(&out, authserv_id);
-	for (size_t i = 0; i < count; i++)
-		authres_add(&out, signpost_verifier_verdict(verifier, i));
+	for (size_t i = 0; i < count; i++) {
+		const struct signpost_verdict *verdict =
+		    signpost_verifier_verdict(verifier, i);
+
+		if (verdict->reason == SIGNPOST_REASON_TOO_MANY &&
+		    out.len > EXCESS_MAX_BYTES)
+			break;
+		authres_add(&out, verdict);
+	}
 	if (count == 0)
 		authres_none(&out);
 	*value_r = buf_take_string(&out);
@@ -309,7 +320,8 @@ authres_claims(struct bytes value, const char *authserv_id)
 		return false;
 	buf_init(&unquoted, rest.len);
 	unquote(rest, &unquoted);
-	claims = is_id(buf_bytes(&unquoted), authserv_id) ||
+	/* What there was no memory to read is not believed either. */
+	claims = unquoted.failed || is_id(buf_bytes(&unquoted), authserv_id) ||
 	    is_id(first_run(buf_bytes(&unquoted)), authserv_id);
 	buf_fini(&unquoted);
 	return claims;

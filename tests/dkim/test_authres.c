@@ -241,6 +241,56 @@ no_signature_is_none(void **state)
 	signpost_string_free(value);
 }
 
+/* Sendmail takes no more than 64 kB of a filter at once. */
+static void
+signatures_not_looked_at_do_not_make_the_field_endless(void **state)
+{
+	const struct signpost_verify_options options = {
+		.min_rsa_bits = 1024,
+		.max_rsa_bits = 8192,
+		.max_signatures = 10,
+	};
+	struct signpost *handle;
+	struct signpost_headers *headers;
+	struct signpost_verifier *verifier;
+	struct buf field;
+	char *value;
+
+	(void)state;
+	assert_int_equal(signpost_new(&handle), SIGNPOST_OK);
+	assert_int_equal(signpost_headers_new(1 << 20, &headers), SIGNPOST_OK);
+	buf_init(&field, SIZE_MAX);
+	for (size_t tag = 0; tag < 4; tag++) {
+		buf_printf(&field, " %c=", "dsia"[tag]);
+		for (size_t i = 0; i < 320; i++)
+			buf_append_char(&field, '"');
+		buf_append_char(&field, ';');
+	}
+	for (size_t i = 0; i < 200; i++)
+		assert_int_equal(signpost_headers_add(headers, "DKIM-Signature",
+				     14, field.data, field.len),
+		    SIGNPOST_OK);
+	assert_int_equal(
+	    signpost_verifier_new(handle, headers, &options, 0, &verifier),
+	    SIGNPOST_OK);
+	assert_int_equal(
+	    signpost_authres_write("mx.example.org", verifier, &value),
+	    SIGNPOST_OK);
+	assert_true(strlen(value) < 65535);
+	for (size_t i = 0; i < options.max_signatures; i++) {
+		const char *at = strstr(value, "dkim=neutral");
+
+		assert_non_null(at);
+		memset(value + (at - value), '-', 4);
+	}
+	assert_non_null(strstr(value, "dkim=policy"));
+	signpost_string_free(value);
+	buf_fini(&field);
+	signpost_verifier_free(verifier);
+	signpost_headers_free(headers);
+	signpost_free(handle);
+}
+
 static void
 an_id_that_is_no_token_is_quoted(void **state)
 {
@@ -475,6 +525,8 @@ main(void)
 		cmocka_unit_test(other_results_say_why),
 		cmocka_unit_test(an_identity_left_out_is_that_of_the_domain),
 		cmocka_unit_test(no_signature_is_none),
+		cmocka_unit_test(
+		    signatures_not_looked_at_do_not_make_the_field_endless),
 		cmocka_unit_test(an_id_that_is_no_token_is_quoted),
 		cmocka_unit_test(values_cannot_break_out),
 		cmocka_unit_test(long_values_are_cut_and_marked),
