@@ -257,8 +257,17 @@ is_due(struct keystore_files *files, struct key_folder *folder)
 	return true;
 }
 
+/* Whether FOLDER was there, and could be listed. */
+static bool
+was_listed(const struct key_folder *folder)
+{
+	return folder->list.why == NULL && folder->list.stamp.ino != 0;
+}
+
 /* What PATH holds now, or NULL where FOLDER still tells the truth; it does
- * where PATH can't be listed just now, too. */
+ * where PATH can't be listed or is gone just now, too: nobody's mail is to
+ * leave unsigned while folders are exchanged. A domain that is taken away is
+ * missed in the folder above. */
 static struct key_folder *
 look_again(struct keystore_files *files, list_function *list, const char *path,
     const struct key_folder *folder)
@@ -269,8 +278,7 @@ look_again(struct keystore_files *files, list_function *list, const char *path,
 	    keydir_unchanged(path, &folder->list.stamp))
 		return NULL;
 	fresh = folder_new(files, list, path);
-	if (fresh != NULL && fresh->list.why != NULL &&
-	    folder->list.why == NULL) {
+	if (fresh != NULL && was_listed(folder) && !was_listed(fresh)) {
 		key_folder_unref(fresh);
 		return NULL;
 	}

@@ -6,8 +6,8 @@
  * A key is read once however many threads ask for it at once; those that come
  * meanwhile wait, WAIT_S at most. What is kept, a failure too, is good for
  * key_store.ttl; then one thread looks whether the file or folder has changed,
- * while the others go on with what was there. A folder that can't be listed
- * for now keeps its names; a key that can't be read any more is gone.
+ * while the others go on with what was there. A folder that is gone or can't be
+ * listed for now keeps its names; a key that can't be read any more is gone.
  *
  * Threads: shared; one mutex, never held while a file or folder is read.
  */

@@ -226,6 +226,36 @@ test_a_key_dropped_in_replaced_or_taken_away_is_seen(void **state)
 	assert_string_equal(selected(fixture, "example.com"), "s2/example.com");
 }
 
+/* Nobody's mail is to leave unsigned while folders are exchanged; a domain that
+ * is taken away is no longer signed for. */
+static void
+test_a_folder_that_is_gone_for_a_while_keeps_its_keys_known(void **state)
+{
+	struct fixture *fixture = *state;
+	char there[256], away[256];
+
+	add_key(fixture, "example.com/s.pem", test_keys.ed25519);
+	add_key(fixture, "example.org/s.pem", test_keys.ed25519);
+	snprintf(there, sizeof there, "%s/keys", fixture->folder.path);
+	snprintf(away, sizeof away, "%s/keys.old", fixture->folder.path);
+	start(fixture, false, "");
+	assert_string_equal(selected(fixture, "example.com"), "s/example.com");
+
+	assert_int_equal(rename(there, away), 0);
+	pause_ms(1100);
+	assert_true(keystore_has(fixture->keystore, NULL, "example.com"));
+	assert_non_null(strstr(selected(fixture, "example.com"), "1 of 1: "));
+
+	assert_int_equal(rename(away, there), 0);
+	pause_ms(1100);
+	assert_string_equal(selected(fixture, "example.com"), "s/example.com");
+
+	unlink(folder_path(&fixture->folder, "keys/example.org/s.pem"));
+	rmdir(folder_path(&fixture->folder, "keys/example.org"));
+	pause_ms(1100);
+	assert_false(keystore_has(fixture->keystore, NULL, "example.org"));
+}
+
 static void
 test_a_failed_key_is_tried_again(void **state)
 {
@@ -353,6 +383,9 @@ main(void)
 		    tear_down),
 		cmocka_unit_test_setup_teardown(
 		    test_a_key_dropped_in_replaced_or_taken_away_is_seen,
+		    set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    test_a_folder_that_is_gone_for_a_while_keeps_its_keys_known,
 		    set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    test_a_failed_key_is_tried_again, set_up, tear_down),
