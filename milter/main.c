@@ -150,6 +150,22 @@ become_daemon(int *ready_fd_r)
 	_exit(EX_SOFTWARE);
 }
 
+/* PATH from the root on, as it was written: links in it are followed anew at
+ * each reload, for who swaps one means it. NULL: errno says why not. */
+static char *
+absolute_path(const char *path)
+{
+	char *folder, *absolute = NULL;
+
+	if (path[0] == '/')
+		return strdup(path);
+	folder = getcwd(NULL, 0);
+	if (folder != NULL && asprintf(&absolute, "%s/%s", folder, path) < 0)
+		absolute = NULL;
+	free(folder);
+	return absolute;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -166,9 +182,13 @@ main(int argc, char **argv)
 		return print_version();
 
 	/* A daemon leaves the folder that it was started in. */
-	char *path = realpath(options.server.config_file, NULL);
-	if (path != NULL)
-		options.server.config_file = path;
+	char *path = absolute_path(options.server.config_file);
+	if (path == NULL) {
+		fprintf(stderr, "signpostd: %s: %s\n",
+		    options.server.config_file, strerror(errno));
+		return EX_OSERR;
+	}
+	options.server.config_file = path;
 	const struct config *config =
 	    config_load(options.server.config_file, &problems);
 	int code = EX_CONFIG;
