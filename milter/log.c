@@ -135,7 +135,9 @@ log_reopen(struct log *log, int level)
 		return;
 	fd = open_file(log->path);
 	if (fd < 0) {
-		log_line(log, LOG_ERR, "cannot open the log %s again: %s",
+		log_line(log, LOG_ERR,
+		    "cannot open the log %s again: %s; once it is rotated, "
+		    "lines are lost: give it to the daemon's user",
 		    log->path, strerror(errno));
 		return;
 	}

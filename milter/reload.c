@@ -50,9 +50,18 @@ swap_in(struct daemon *daemon, const struct config *config,
 		return false;
 	}
 	log_restart_settings(daemon, started, next->config);
-	log_reopen(daemon->log, next->config->log.level);
 	daemon_swap(daemon, next);
 	return true;
+}
+
+/* A rotated log is left behind whether the new set can be used or not. */
+static void
+reopen_log(struct daemon *daemon)
+{
+	struct snapshot *current = daemon_snapshot(daemon);
+
+	log_reopen(daemon->log, current->config->log.level);
+	snapshot_unref(current);
 }
 
 bool
@@ -63,6 +72,7 @@ reload(struct daemon *daemon, const char *file, const struct config *started)
 	bool done =
 	    config != NULL && swap_in(daemon, config, started, &problems);
 
+	reopen_log(daemon);
 	log_problems(daemon->log, &problems);
 	config_problems_fini(&problems);
 	stats_add(

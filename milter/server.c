@@ -309,6 +309,8 @@ start(struct server *server)
 		complain(server, error);
 		return EX_NOPERM;
 	}
+	/* As whom it will be opened again: better to hear of that now. */
+	log_reopen(server->daemon.log, config->log.level);
 	if (!load_snapshot(server))
 		return EX_CONFIG;
 	return start_threads(server) ? EX_OK : EX_OSERR;

@@ -169,6 +169,21 @@ class Start(Case):
         self.assertEqual(len(self.signatures(daemon)), 1)
 
 
+    @unittest.skipUnless(os.getuid() == 0, "only root becomes another")
+    def test_log_that_the_user_cannot_open_again_is_told_of_at_once(self):
+        daemon = self.daemon(start=False, user="nobody", group="nogroup")
+        daemon.configure(log={"to": daemon.log_path})
+        os.chmod(daemon.dir, 0o755)
+        os.close(os.open(daemon.log_path, os.O_CREAT | os.O_WRONLY, 0o600))
+        daemon.start()
+        self.assertIn("again: Permission denied", daemon.log())
+        os.chown(daemon.log_path, pwd.getpwnam("nobody").pw_uid, -1)
+        daemon.stop()
+        os.truncate(daemon.log_path, 0)
+        daemon.start()
+        self.assertNotIn("Permission denied", daemon.log())
+
+
 class Reload(Case):
     def test_new_settings_hold_from_the_next_message_on(self):
         daemon = self.daemon()
@@ -204,6 +219,43 @@ class Reload(Case):
         daemon.write_config(good)
         self.reload(daemon)
         self.assertEqual(len(self.signatures(daemon)), 1)
+
+    def test_link_to_the_configuration_is_followed_anew(self):
+        daemon = self.daemon(start=False)
+        os.rename(daemon.config, daemon.config + ".1")
+        os.symlink("signpost.conf.1", daemon.config)
+        daemon.start()
+        with open(daemon.config) as f:
+            good = f.read()
+        with open(daemon.config + ".2", "w") as f:
+            f.write(good + 'mode = "sign"; nonsense = 1;\n')
+        os.unlink(daemon.config)
+        os.symlink("signpost.conf.2", daemon.config)
+        self.reload(daemon, "can't be used")
+        self.assertRegex(daemon.log(), r"signpost\.conf:\d+: nonsense:")
+
+    def test_relative_name_of_the_configuration_lasts(self):
+        daemon = self.daemon(start=False)
+        pid_file = os.path.join(daemon.dir, "pid")
+        daemon.configure(log={"to": daemon.log_path})
+        subprocess.run(
+            [os.path.abspath(SIGNPOSTD), "-c", "signpost.conf", "-p",
+             pid_file], cwd=daemon.dir, check=True, timeout=60 * PATIENCE)
+        with open(pid_file) as f:
+            pid = int(f.read())
+        os.kill(pid, signal.SIGHUP)
+        daemon.wait_for(lambda: "read again" in daemon.log(), "the reload")
+        os.kill(pid, signal.SIGTERM)
+        daemon.wait_for(lambda: not os.path.exists(pid_file), "the end")
+
+    def test_rotated_log_is_left_though_the_configuration_is_bad(self):
+        daemon = self.daemon(start=False)
+        daemon.configure(log={"to": daemon.log_path})
+        daemon.start()
+        daemon.write_config("mode = ;\n")
+        os.rename(daemon.log_path, daemon.log_path + ".1")
+        daemon.kill(signal.SIGHUP)
+        daemon.wait_for(lambda: "can't be used" in daemon.log(), "the log")
 
     def test_setting_that_takes_a_restart_is_named(self):
         daemon = self.daemon()
