@@ -45,10 +45,12 @@ typedef int bench_run(struct bench *bench, const void *settings);
 
 bench_run bench_crypto;
 bench_run bench_mail;
+bench_run bench_milter;
 bench_run bench_stream;
 
 int bench_crypto_command(int argc, char **argv);
 int bench_mail_command(int argc, char **argv);
+int bench_milter_command(int argc, char **argv);
 int bench_stream_command(int argc, char **argv);
 
 /* All that a measurement's command does: reads the options into SETTINGS, runs

@@ -100,8 +100,9 @@ print_facts(const struct bench *bench, FILE *out)
 	print_fact(out, "System", machine->system);
 	print_fact(out, "Cryptography", primitives_version());
 	print_fact(out, "Date", machine->date);
-	fputs("</dl>\n<p>Times are CPU time of one thread, but for those "
-	      "called wall; an error is half the width of the interval that "
+	fputs("</dl>\n<p>Means and errors are CPU time of one thread; walls, "
+	      "latencies and totals are time by the clock. An error is half "
+	      "the width of the interval that "
 	      "holds the mean with 99.9 % confidence.</p>\n",
 	    out);
 }

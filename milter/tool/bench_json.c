@@ -28,6 +28,7 @@ cell_value(
 	case BENCH_TEXT:
 		return string(cell->text);
 	case BENCH_COUNT:
+	case BENCH_NUMBER:
 	case BENCH_BITS:
 	case BENCH_BYTES:
 		if (isfinite(cell->number) && fabs(cell->number) < 9e15)

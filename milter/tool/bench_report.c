@@ -291,8 +291,11 @@ bench_number(enum bench_unit unit, double number, char text[BENCH_NUMBER_SIZE])
 	case BENCH_TEXT:
 		break;
 	case BENCH_COUNT:
-	case BENCH_BITS:
 		group_digits(number, text);
+		break;
+	case BENCH_NUMBER:
+	case BENCH_BITS:
+		snprintf(text, BENCH_NUMBER_SIZE, "%.0f", number);
 		break;
 	case BENCH_NS:
 		scale(number, 1000, times, text);
@@ -325,6 +328,7 @@ bench_unit_name(enum bench_unit unit)
 	static const char *const names[] = {
 		[BENCH_TEXT] = "",
 		[BENCH_COUNT] = "",
+		[BENCH_NUMBER] = "",
 		[BENCH_BITS] = "bit",
 		[BENCH_NS] = "ns",
 		[BENCH_PER_SECOND] = "1/s",

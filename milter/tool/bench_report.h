@@ -30,6 +30,7 @@ enum {
 enum bench_unit {
 	BENCH_TEXT,
 	BENCH_COUNT,
+	BENCH_NUMBER, /* of what is not counted: an identifier, a year */
 	BENCH_BITS,
 	BENCH_NS,
 	BENCH_PER_SECOND,

@@ -114,7 +114,9 @@ bench_text(const struct bench *bench, FILE *out)
 	    signpost_version(), primitives_version(), machine->processor,
 	    machine->processors, machine->ghz, machine->ghz_source);
 	fprintf(out, "%s, %s\n", machine->system, machine->date);
-	fputs("Times are CPU time of one thread, but for those called wall.\n",
+	fputs(
+	    "Means and errors are CPU time of one thread; walls, latencies and "
+	    "totals are\ntime by the clock.\n",
 	    out);
 	for (size_t i = 0; i < report->table_count; i++)
 		print_table(out, &report->tables[i]);

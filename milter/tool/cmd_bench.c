@@ -21,6 +21,8 @@ static const struct measurement {
 	    "signing and verifying whole messages" },
 	{ "stream", bench_stream_command, bench_stream,
 	    "one long body through canonicalization and hash" },
+	{ "milter", bench_milter_command, NULL,
+	    "messages through a running milter" },
 };
 
 #define COUNT (sizeof(measurements) / sizeof(measurements[0]))

@@ -131,8 +131,8 @@ text_has_columns(void **state)
 	    "a, \"b\" & <c>  1.234 us  noisy\n"
 	    "x\n"
 	    "\nSecond\n\n"
-	    " bits  called\n"
-	    "2,048  key\n"));
+	    "bits  called\n"
+	    "2048  key\n"));
 	assert_non_null(strstr(text, "\n* One & only remark.\n"));
 	assert_null(strstr(text, " \n"));
 	free(text);

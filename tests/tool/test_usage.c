@@ -17,7 +17,8 @@
 #define EMPTY	     bytes_str("")
 
 static const char *const commands[] = { "bench", "bench crypto", "bench mail",
-	"bench stream", "dns", "keygen", "sign", "status", "verify" };
+	"bench milter", "bench stream", "dns", "keygen", "sign", "status",
+	"verify" };
 
 static int
 set_up(void **state)
