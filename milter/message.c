@@ -13,8 +13,9 @@ enum {
 	/* A header larger than this is not kept from message to message. */
 	KEEP_HEADER_BYTES = 8192,
 	KEEP_BUF_BYTES = 1024,
-	/* Fields that claim to be our results; beyond, the message goes. */
-	MAX_CLAIMS = 1024,
+	/* Fields of results; beyond, the message goes. To tell whose one is can
+	 * cost some 100 microseconds. */
+	MAX_RESULTS = 1024,
 };
 
 static const char results_name[] = "Authentication-Results";
@@ -27,7 +28,7 @@ static const struct {
 	[FAILURE_MEMORY] = { "memory", "out of memory" },
 	[FAILURE_HEADER_LIMIT] = { "header_limit", "the header is too large" },
 	[FAILURE_RESULTS] = { "results_limit",
-	    "too many forged Authentication-Results fields" },
+	    "too many Authentication-Results fields" },
 	[FAILURE_KEYS] = { "keys_unusable", "no key can be used" },
 	[FAILURE_SIGNER] = { "signer", "the message can't be signed" },
 	[FAILURE_CRYPTO] = { "crypto", "cryptographic failure" },
@@ -58,7 +59,7 @@ message_init(struct message *message, struct daemon *daemon)
 	*message = (struct message){ .daemon = daemon };
 	buf_init(&message->sender, SIZE_MAX);
 	buf_init(&message->scratch, SIZE_MAX);
-	buf_init(&message->claims, MAX_CLAIMS * sizeof(uint32_t));
+	buf_init(&message->claims, MAX_RESULTS * sizeof(uint32_t));
 	buf_init(&message->signatures, 1024);
 	buf_init(&message->why, 512);
 }
@@ -142,11 +143,10 @@ claims_to_be_ours(const struct message *message, struct bytes value)
 	return false;
 }
 
-/* Whether there is no room for another claim. */
 static bool
-has_all_claims(const struct message *message)
+has_too_many_results(const struct message *message)
 {
-	return message->claims.len == message->claims.max;
+	return message->results > MAX_RESULTS;
 }
 
 /* Beyond the cap on header octets, too, where the field itself is not kept. */
@@ -155,11 +155,11 @@ note_results(struct message *message, struct bytes value)
 {
 	message->results++;
 	if (message->snapshot->config->mode == MODE_SIGN ||
-	    !claims_to_be_ours(message, value))
+	    has_too_many_results(message) || !claims_to_be_ours(message, value))
 		return;
 	buf_append(
 	    &message->claims, &message->results, sizeof(message->results));
-	if (message->claims.failed && !has_all_claims(message))
+	if (message->claims.failed)
 		message_fail(message, FAILURE_MEMORY);
 }
 
@@ -317,10 +317,10 @@ fail(struct message *message, struct message_outcome *outcome)
 	    message_failure_text(message->failure));
 }
 
-/* Fields that claim to be ours can't all be removed: the cap is far above
- * what any honest message has. */
+/* Those that claim to be ours can't all be told and removed: the cap is far
+ * above what any honest message has. */
 static void
-refuse_claims(struct message_outcome *outcome)
+refuse_results(struct message_outcome *outcome)
 {
 	static const char *detail[2] = { "5.7.1", "4.7.1" };
 
@@ -340,8 +340,8 @@ message_finish(struct message *message, struct message_outcome *outcome_r)
 	};
 	if (message->failure == FAILURE_MEMORY || !message->decided)
 		fail(message, outcome_r);
-	else if (message->claims.failed && removes_claims(message))
-		refuse_claims(outcome_r);
+	else if (has_too_many_results(message) && removes_claims(message))
+		refuse_results(outcome_r);
 	else if (message->failure != FAILURE_NONE && fails_as_ours(message))
 		message_sign_failed(message, outcome_r);
 	else if (message->failure != FAILURE_NONE)

@@ -31,7 +31,7 @@ enum message_failure {
 	FAILURE_NONE,
 	FAILURE_MEMORY,	      /* memory */
 	FAILURE_HEADER_LIMIT, /* header_limit: over max_header_bytes */
-	FAILURE_RESULTS,      /* results_limit: too many forged results */
+	FAILURE_RESULTS,      /* results_limit: too many fields of results */
 	FAILURE_KEYS,	      /* keys_unusable: there, but none loads */
 	FAILURE_SIGNER,	      /* signer: the settings make no signature */
 	FAILURE_CRYPTO,	      /* crypto: libcrypto failed */
