@@ -325,35 +325,63 @@ check_folder(struct keystore *keystore, const struct keydir_item *item,
 	return ok;
 }
 
-/* Reports of the folder of folders what is wrong, and with CHECK of every key.
- * False: out of memory. */
+/* Reports of each entry what is wrong. False: out of memory. */
 static bool
-check_all(
-    struct keystore *keystore, bool check, struct config_problems *problems)
+check_entries(struct keystore *keystore, enum keystore_check check,
+    struct config_problems *problems)
+{
+	const struct config *config = keystore->config;
+	const struct config_domain *entry;
+	bool ok = true;
+	size_t i, keys = 0;
+
+	for (i = 0; ok && i < config->domain_count; i++) {
+		entry = &config->domains[i];
+		keys += entry->key_count;
+		if (check == KEYSTORE_CHECK_ALL)
+			ok = check_entry(keystore, entry, problems);
+		else if (keys <= KEYSTORE_MAX_CHECKED)
+			ok = check_listed(keystore, entry, problems);
+	}
+	return ok;
+}
+
+/* Reports of the folder of folders what is wrong, and of the keys that CHECK
+ * says. False: out of memory. */
+static bool
+check_all(struct keystore *keystore, enum keystore_check check,
+    struct config_problems *problems)
 {
 	const struct config *config = keystore->config;
 	struct key_folder *top = keystore_files_domains(keystore->files);
+	bool all = check == KEYSTORE_CHECK_ALL;
 	bool ok = true;
 	size_t i;
 
 	if (top != NULL && top->list.why != NULL)
 		config_problem(problems, config->file, 0, "key_directory", "%s",
 		    top->list.why);
+	if (top != NULL && top->list.why == NULL && top->list.stamp.ino == 0 &&
+	    config->mode != MODE_VERIFY)
+		config_warning(problems, config->file, 0, "key_directory",
+		    "%s is not there: mail is signed only with keys that "
+		    "domains names",
+		    config->key_directory);
 	if (top != NULL && top->list.ignored > 0)
 		config_warning(problems, config->file, 0, "key_directory",
 		    "%s: the names of %zu folders are no domains",
 		    config->key_directory, top->list.ignored);
-	for (i = 0; check && ok && i < config->domain_count; i++)
-		ok = check_entry(keystore, &config->domains[i], problems);
-	for (i = 0; check && ok && top != NULL && i < top->list.count; i++)
+	if (check != KEYSTORE_CHECK_NONE && config->mode != MODE_VERIFY)
+		ok = check_entries(keystore, check, problems);
+	for (i = 0; all && ok && top != NULL && i < top->list.count; i++)
 		ok = check_folder(keystore, &top->list.items[i], problems);
 	key_folder_unref(top);
 	return ok;
 }
 
 struct keystore *
-keystore_new(struct signpost *handle, const struct config *config, bool check,
-    struct config_problems *problems)
+keystore_new(struct signpost *handle, const struct config *config,
+    enum keystore_check check, struct config_problems *problems)
 {
 	struct keystore *keystore = calloc(1, sizeof *keystore);
 

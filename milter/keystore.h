@@ -2,9 +2,9 @@
 /*
  * keystore - domain to selectors and private keys
  *
- * At load the files are indexed (names only); a key is read and parsed when it
- * is first needed and then kept, capped, each once however many messages ask
- * (single flight). Files are checked for mode and owner: readable by nobody
+ * At load the files are indexed (names only) and as many keys read as the
+ * caller asks for; any other is read and parsed when it is first needed and then
+ * kept, capped, each once however many messages ask (single flight). Files are checked for mode and owner: readable by nobody
  * but their owner (and a group that is the daemon's), the owner root or the
  * daemon's user; the directory not writable by others.
  *
@@ -16,7 +16,16 @@
 #include "config.h"
 
 enum {
-	KEYSTORE_MAX_KEYS = 16 /* that sign one message */
+	KEYSTORE_MAX_KEYS = 16,	    /* that sign one message */
+	KEYSTORE_MAX_CHECKED = 1000 /* of KEYSTORE_CHECK_NAMED: no start or
+	                               reload takes long */
+};
+
+/* What is read at once, and must be usable. */
+enum keystore_check {
+	KEYSTORE_CHECK_NONE,
+	KEYSTORE_CHECK_ALL,
+	KEYSTORE_CHECK_NAMED, /* the first keys that the configuration names */
 };
 
 /* A key that signs: private key, selector and d=, which change together. */
@@ -43,10 +52,11 @@ struct keystore_counts {
 
 struct keystore;
 
-/* Indexes the keys that CONFIG names. Problems go to PROBLEMS; with CHECK,
- * every key is read too. NULL: out of memory. */
+/* Indexes the keys that CONFIG names, and reads those that CHECK says. Problems
+ * go to PROBLEMS. NULL: out of memory. */
 struct keystore *keystore_new(struct signpost *handle,
-    const struct config *config, bool check, struct config_problems *problems);
+    const struct config *config, enum keystore_check check,
+    struct config_problems *problems);
 struct keystore *keystore_ref(struct keystore *keystore);
 void keystore_unref(struct keystore *keystore);
 /* The keys that sign for From domain DOMAIN (lower case, A-labels) under ENTRY

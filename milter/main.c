@@ -108,7 +108,7 @@ check(const struct config *config, struct config_problems *problems)
 		fprintf(stderr, "signpostd: libcrypto is not usable\n");
 		return EX_OSERR;
 	}
-	keystore = keystore_new(handle, config, true, problems);
+	keystore = keystore_new(handle, config, KEYSTORE_CHECK_ALL, problems);
 	config_problems_sort(problems, config->file);
 	bool good = keystore != NULL && problems->errors == 0;
 	keystore_unref(keystore);

@@ -104,7 +104,8 @@ snapshot_new(struct signpost *handle, struct stats *stats,
 		snapshot->resolv_conf = look_at(resolv_conf);
 	snapshot->trust_anchor = look_at(config->dns.trust_anchor);
 
-	snapshot->keystore = keystore_new(handle, config, false, problems);
+	snapshot->keystore =
+	    keystore_new(handle, config, KEYSTORE_CHECK_NAMED, problems);
 	if (snapshot->keystore == NULL)
 		goto fail;
 	if (previous != NULL && same_dns(previous, snapshot)) {

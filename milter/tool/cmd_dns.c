@@ -183,7 +183,7 @@ print_all(
 
 	if (code != 0)
 		return code;
-	keystore = keystore_new(handle, config, false, &problems);
+	keystore = keystore_new(handle, config, KEYSTORE_CHECK_NONE, &problems);
 	load_config_complain(&problems);
 	config_problems_fini(&problems);
 	if (keystore == NULL) {

@@ -220,6 +220,32 @@ class Reload(Case):
         self.reload(daemon)
         self.assertEqual(len(self.signatures(daemon)), 1)
 
+    def test_configuration_that_names_an_unusable_key_is_a_bad_one(self):
+        daemon = self.daemon()
+        path = daemon.write_key("other.test", "s1", RSA)
+        entry = {"name": "example.com",
+                 "keys": ({"selector": "s9", "file": path},)}
+        os.chmod(path, 0o644)
+        daemon.configure(domains=(entry,))
+        self.reload(daemon, "can't be used")
+        self.assertRegex(daemon.log(), r"signpost\.conf:\d+: "
+                         r"domains\.keys\.file: %s .*chmod o= " % path)
+        self.assertIn("s=s1;", self.signatures(daemon)[0])
+        daemon.stop()
+        done = daemon.run("-f")
+        self.assertEqual(done.returncode, 78)
+        self.assertIn("chmod o= " + path, done.stderr)
+        os.chmod(path, 0o600)
+        os.truncate(daemon.log_path, 0)
+        daemon.start()
+        self.assertIn("s=s9;", self.signatures(daemon)[0])
+
+    def test_folder_of_keys_that_is_not_there_is_told_of(self):
+        daemon = self.daemon(start=False, key_directory="/nonexistent/keys")
+        self.assertIn("/nonexistent/keys is not there", daemon.run("-t").stderr)
+        daemon.start()
+        self.assertIn("/nonexistent/keys is not there", daemon.log())
+
     def test_link_to_the_configuration_is_followed_anew(self):
         daemon = self.daemon(start=False)
         os.rename(daemon.config, daemon.config + ".1")
