@@ -123,6 +123,7 @@ enum signpost_reason {
 	SIGNPOST_REASON_OLD,	       /* too_old: older than max_age */
 	SIGNPOST_REASON_FUTURE,	       /* future: t= ahead of clock_skew */
 	SIGNPOST_REASON_UNSIGNED_BODY, /* unsigned_body: octets beyond l= */
+	SIGNPOST_REASON_REPLAYED,      /* replayed: came in too often */
 	SIGNPOST_REASONS	       /* how many there are */
 };
 
@@ -361,6 +362,14 @@ void signpost_verifier_check(struct signpost_verifier *verifier, size_t i);
  * be done in time. */
 void signpost_verifier_give_up(
     struct signpost_verifier *verifier, size_t i, enum signpost_reason reason);
+/* Turns a pass of signature I into SIGNPOST_POLICY for REASON, which is the
+ * caller's to find out: SIGNPOST_REASON_REPLAYED. */
+void signpost_verifier_refuse(
+    struct signpost_verifier *verifier, size_t i, enum signpost_reason reason);
+/* The octets of b= of signature I, to tell it from any other by; NULL where
+ * there are none that could be read. */
+const void *signpost_verifier_octets(
+    const struct signpost_verifier *verifier, size_t i, size_t *len_r);
 /* The verdict of signature I; final once it needs no check. */
 const struct signpost_verdict *signpost_verifier_verdict(
     const struct signpost_verifier *verifier, size_t i);

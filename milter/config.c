@@ -396,6 +396,13 @@ begins_with(const struct in6_addr *address, const struct in6_addr *network,
 }
 
 bool
+config_counts_replays(const struct config *config)
+{
+	return config->mode != MODE_SIGN &&
+	    (config->replay.threshold > 0 || config->replay.recipients > 0);
+}
+
+bool
 config_in_networks(
     const struct config_networks *networks, const struct sockaddr *address)
 {

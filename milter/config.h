@@ -127,7 +127,9 @@ struct config {
 	} verify;
 	struct {
 		int64_t window_s;
-		unsigned threshold;
+		unsigned threshold;  /* messages; 0: none */
+		unsigned recipients; /* likewise */
+		size_t entries;
 	} replay;
 	struct {
 		struct config_strings servers;
@@ -211,6 +213,8 @@ void config_unref(const struct config *config);
  * NAMES_R, MAX at most; returns how many. */
 size_t config_needs_restart(const struct config *old, const struct config *new,
     const char **names_r, size_t max);
+/* Whether it is counted how often a signature comes in. */
+bool config_counts_replays(const struct config *config);
 /* Whether ADDRESS (AF_INET or AF_INET6) is in one of NETWORKS. */
 bool config_in_networks(
     const struct config_networks *networks, const struct sockaddr *address);

@@ -129,9 +129,21 @@ rule_no_effect(const struct rules *rules)
 	    rules->config->domain_count > 0)
 		warn(rules, "domains",
 		    "have no effect: mode is \"verify\", nothing is signed");
-	if (find(rules, "replay.window") != NULL)
-		warn(rules, "replay.window",
-		    "has no effect: replay.threshold is 0");
+}
+
+static void
+rule_replay(const struct rules *rules)
+{
+	static const char *const names[] = { "replay.window",
+		"replay.entries" };
+	size_t i;
+
+	for (i = 0; i < 2 && !config_counts_replays(rules->config); i++)
+		if (find(rules, names[i]) != NULL)
+			warn(rules, names[i],
+			    "has no effect: neither replay.threshold nor "
+			    "replay.recipients is set, or nothing is "
+			    "verified");
 }
 
 static bool
@@ -303,6 +315,7 @@ check_together(const struct config *config, const struct config_node *root,
 		rule_sockets,
 		rule_trust,
 		rule_no_effect,
+		rule_replay,
 		rule_headers,
 		rule_entries,
 	};

@@ -115,6 +115,15 @@ daemon_is_quiet(struct daemon *daemon)
 }
 
 bool
+daemon_counts_replays(struct daemon *daemon)
+{
+	pthread_mutex_lock(&daemon->mutex);
+	bool counts = config_counts_replays(daemon->current->config);
+	pthread_mutex_unlock(&daemon->mutex);
+	return counts;
+}
+
+bool
 daemon_tell_no_space(struct daemon *daemon)
 {
 	pthread_mutex_lock(&daemon->mutex);

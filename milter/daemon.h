@@ -9,7 +9,8 @@
  * messages.
  *
  * Threads: any; one leaf mutex, held for a few assignments. HANDLE, LOG,
- * STATS, WORK, HOST_NAME, MAX_CONNECTIONS and ADDRESS don't change once connections come.
+ * STATS, WORK, REPLAY, HOST_NAME, MAX_CONNECTIONS and ADDRESS don't change once
+ * connections come.
  */
 #ifndef DAEMON_H
 #define DAEMON_H
@@ -18,6 +19,7 @@
 
 #include "listener.h"
 #include "log.h"
+#include "replay.h"
 #include "snapshot.h"
 #include "stats.h"
 #include "work.h"
@@ -27,6 +29,7 @@ struct daemon {
 	struct log *log;
 	struct stats *stats;
 	struct work *work;
+	struct replay *replay;
 	char host_name[256];	/* the authserv_id where the MTA gives none */
 	size_t max_connections; /* that open files are allowed for */
 	struct listener_address address; /* of the milter socket */
@@ -57,6 +60,8 @@ void daemon_message_end(struct daemon *daemon);
 /* Whether no message is under way, nor ended so lately that libmilter may not
  * have written its reply yet. */
 bool daemon_is_quiet(struct daemon *daemon);
+/* Whether messages that begin now have the signatures in them counted. */
+bool daemon_counts_replays(struct daemon *daemon);
 /* True the first time it is called. */
 bool daemon_tell_no_space(struct daemon *daemon);
 

@@ -27,17 +27,18 @@ enum {
 	DESCRIPTORS = 256, /* searched for the milter socket */
 };
 
-/* Steps that nothing is done at. */
+/* Steps that nothing is done at, SMFIP_NORCPT apart: recipients are told of
+ * where they are counted. */
 static const unsigned long steps_unused =
-    SMFIP_NOHELO | SMFIP_NORCPT | SMFIP_NODATA | SMFIP_NOUNKNOWN;
+    SMFIP_NOHELO | SMFIP_NODATA | SMFIP_NOUNKNOWN;
 
 /* Every step but the end of the message goes without a reply; libmilter sends
  * one where an MTA needs it. This includes the body (SMFIP_NR_BODY), which
  * rules out telling the MTA to skip the rest of one that nothing needs: no
  * round trip for each piece of every body against a transfer saved for bodies
  * without a signature. */
-static const unsigned long steps_silent =
-    SMFIP_NR_CONN | SMFIP_NR_MAIL | SMFIP_NR_HDR | SMFIP_NR_EOH | SMFIP_NR_BODY;
+static const unsigned long steps_silent = SMFIP_NR_CONN | SMFIP_NR_MAIL |
+    SMFIP_NR_RCPT | SMFIP_NR_HDR | SMFIP_NR_EOH | SMFIP_NR_BODY;
 
 static const unsigned long actions_needed = SMFIF_ADDHDRS | SMFIF_CHGHDRS;
 
@@ -111,6 +112,10 @@ filter_negotiate(SMFICTX *ctx, unsigned long actions, unsigned long steps,
 	*actions_r =
 	    actions_needed | (actions & (SMFIF_QUARANTINE | SMFIF_SETSYMLIST));
 	*steps_r = steps & (steps_unused | SMFIP_HDR_LEADSPC);
+	/* An MTA keeps a connection for long: one from before a reload that
+	 * has recipients counted does not tell of them. */
+	if (!daemon_counts_replays(filter_daemon))
+		*steps_r |= steps & SMFIP_NORCPT;
 	if ((actions & SMFIF_SETSYMLIST) != 0)
 		set_macros(ctx);
 	if (session == NULL)
@@ -171,6 +176,19 @@ filter_mail(SMFICTX *ctx, char **args)
 	if (!begin(ctx, &step))
 		return SMFIS_TEMPFAIL;
 	session_mail(step.session, args[0]);
+	end(&step, STAGE_ENVELOPE);
+	return SMFIS_NOREPLY;
+}
+
+static sfsistat
+filter_recipient(SMFICTX *ctx, char **args)
+{
+	struct step step;
+
+	(void)args;
+	if (!begin(ctx, &step))
+		return SMFIS_TEMPFAIL;
+	session_recipient(step.session);
 	end(&step, STAGE_ENVELOPE);
 	return SMFIS_NOREPLY;
 }
@@ -290,6 +308,7 @@ filter_open(struct daemon *daemon, const struct config *config,
 		.xxfi_flags = actions_needed,
 		.xxfi_connect = filter_connect,
 		.xxfi_envfrom = filter_mail,
+		.xxfi_envrcpt = filter_recipient,
 		.xxfi_header = filter_header,
 		.xxfi_eoh = filter_end_headers,
 		.xxfi_body = filter_body,

@@ -63,6 +63,8 @@ struct message {
 	size_t headers_max;  /* what HEADERS was made with */
 	size_t header_bytes; /* that it holds */
 	struct buf sender;
+	unsigned recipients;	 /* that were told of; 0: not asked for */
+	struct replay_seen seen; /* of its signatures the one seen most */
 	struct buf scratch;
 	/* The numbers (uint32_t, from 1) of the Authentication-Results fields
 	 * that claim to be ours, among RESULTS of that name. */

@@ -83,6 +83,15 @@ log_buf(struct log_pairs *pairs, const char *key, const struct buf *buf)
 }
 
 static void
+log_seen(struct log_pairs *pairs, const struct replay_seen *seen)
+{
+	if (seen->messages < 2)
+		return;
+	log_pair_number(pairs, "seen", seen->messages);
+	log_pair_number(pairs, "seen_recipients", seen->recipients);
+}
+
+static void
 log_us(struct log_pairs *pairs, const char *key, uint64_t ns)
 {
 	log_pair_number(pairs, key, (long long)(ns / 1000));
@@ -114,6 +123,7 @@ message_report(struct message *message, const char *id,
 	log_client(&pairs, client);
 	log_pair(&pairs, "trust", policy_trust_token(message->decision.trust));
 	log_buf(&pairs, "signatures", &message->signatures);
+	log_seen(&pairs, &message->seen);
 	log_buf(&pairs, "key_error", &message->why);
 	if (removed > 0)
 		log_pair_number(&pairs, "results_removed", (long long)removed);

@@ -121,6 +121,51 @@ check_all(struct message *message, const struct timespec *deadline)
 	return busy;
 }
 
+/* A message whose MTA was not asked for recipients has one. */
+static void
+count_replay(struct message *message, size_t i, uint64_t now_ns)
+{
+	const struct config *config = message->snapshot->config;
+	const struct signpost_verdict *verdict =
+	    signpost_verifier_verdict(message->verifier, i);
+	struct replay_rule rule = {
+		.window_ns = (uint64_t)config->replay.window_s * 1000000000,
+		.messages = config->replay.threshold,
+		.recipients = config->replay.recipients,
+	};
+	size_t len;
+	const char *octets =
+	    signpost_verifier_octets(message->verifier, i, &len);
+	struct replay_signature signature = {
+		.octets = bytes_of(octets, len),
+		.domain = bytes_of(verdict->domain, verdict->domain_len),
+		.recipients = message->recipients > 0 ? message->recipients : 1,
+	};
+	struct replay_seen seen =
+	    replay_count(message->daemon->replay, &rule, &signature, now_ns);
+
+	if (seen.messages > 0)
+		stats_replay(message->daemon->stats, seen.messages,
+		    signature.recipients);
+	if (seen.messages > message->seen.messages)
+		message->seen = seen;
+	if (seen.too_often)
+		signpost_verifier_refuse(
+		    message->verifier, i, SIGNPOST_REASON_REPLAYED);
+}
+
+static void
+count_replays(struct message *message)
+{
+	size_t signatures = signpost_verifier_count(message->verifier);
+	uint64_t now_ns = stats_monotonic_ns();
+
+	for (size_t i = 0; i < signatures; i++)
+		if (signpost_verifier_verdict(message->verifier, i)->result ==
+		    SIGNPOST_PASS)
+			count_replay(message, i, now_ns);
+}
+
 static void
 note_verdict(struct message *message, const struct signpost_verdict *verdict)
 {
@@ -263,6 +308,8 @@ message_verify(struct message *message, struct message_outcome *outcome)
 		give_up(outcome, FAILURE_OVERLOAD, config->workers.on_overload);
 		return;
 	}
+	if (config_counts_replays(config))
+		count_replays(message);
 	struct summary summary = sum_up(message);
 	judge(message, &summary, outcome);
 	if (signpost_authres_write(message->authserv_id, message->verifier,

@@ -142,6 +142,20 @@ answer_value(size_t i)
 }
 
 static const char *
+times_value(size_t i)
+{
+	static const char *const values[SEEN_TIMES] = {
+		[SEEN_ONCE] = "1",
+		[SEEN_UNDER_10] = "2-9",
+		[SEEN_UNDER_100] = "10-99",
+		[SEEN_UNDER_1000] = "100-999",
+		[SEEN_MORE] = "1000+",
+	};
+
+	return values[i];
+}
+
+static const char *
 cache_value(size_t i)
 {
 	static const char *const values[CACHES] = {
@@ -199,6 +213,7 @@ static const struct metric_label thread_kind = { "kind", THREADS,
 	thread_value };
 static const struct metric_label answer = { "result", STATS_DNS_ANSWERS,
 	answer_value };
+static const struct metric_label times = { "times", SEEN_TIMES, times_value };
 static const struct metric_label cache = { "cache", CACHES, cache_value };
 static const struct metric_label reload = { "result", 2, reload_value };
 static const struct metric_label version = { "version", 1, version_value };
@@ -375,6 +390,22 @@ static const struct metric rows[] = {
 	{ "signpost_dns_refused_total",
 	    "Questions not asked: too many were pending.", METRIC_COUNTER,
 	    UNIT_COUNT, COUNTS(dns_refused), { NULL }, NULL, "dns", "refused" },
+
+	{ "signpost_replay_signatures_total",
+	    "Passing signatures, by how often each had come in.",
+	    METRIC_COUNTER, UNIT_COUNT, COUNTS(totals.replay_signatures),
+	    { &times }, NULL, "replay.signatures", NULL },
+	{ "signpost_replay_recipients_total",
+	    "Recipients of the same, likewise.", METRIC_COUNTER, UNIT_COUNT,
+	    COUNTS(totals.replay_recipients), { &times }, NULL,
+	    "replay.recipients", NULL },
+	{ "signpost_replay_entries", "Signatures kept in mind now.",
+	    METRIC_GAUGE, UNIT_COUNT, COUNTS(replay_entries), { NULL }, NULL,
+	    "replay", "entries" },
+	{ "signpost_replay_evictions_total",
+	    "Signatures forgotten to make room for others.", METRIC_COUNTER,
+	    UNIT_COUNT, COUNTS(replay_evictions), { NULL }, NULL, "replay",
+	    "evictions" },
 
 	{ "signpost_key_cache_hits_total", "Keys found in the cache.",
 	    METRIC_COUNTER, UNIT_COUNT, OF_CACHES(hits), { &cache }, NULL,

@@ -171,6 +171,7 @@ open_status(struct server *server)
 	server->sources = (struct status_sources){
 		.stats = server->daemon.stats,
 		.work = server->daemon.work,
+		.replay = server->daemon.replay,
 		.keystore = get_keystore,
 		.key_cache = get_key_cache,
 		.resolver = get_resolver,
@@ -290,6 +291,8 @@ start(struct server *server)
 		return EX_CONFIG;
 	if (signpost_new(&server->daemon.handle) != SIGNPOST_OK ||
 	    (server->daemon.stats = stats_new()) == NULL ||
+	    (server->daemon.replay = replay_new(config->replay.entries)) ==
+		NULL ||
 	    !block_signals(server)) {
 		complain(server, "libcrypto or the system is not usable");
 		return EX_OSERR;
@@ -341,6 +344,7 @@ abandon(struct server *server)
 	status_free(server->status);
 	snapshot_unref(server->daemon.current);
 	work_free(server->daemon.work);
+	replay_free(server->daemon.replay);
 	stats_free(server->daemon.stats);
 	signpost_free(server->daemon.handle);
 	log_free(server->daemon.log);

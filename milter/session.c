@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session.h"
 
+#include <limits.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,13 @@ session_mail(struct session *session, const char *sender)
 	session_abort(session);
 	message_begin(&session->message, sender != NULL ? sender : "",
 	    macro(session, "j"));
+}
+
+void
+session_recipient(struct session *session)
+{
+	if (session->message.recipients < UINT_MAX)
+		session->message.recipients++;
 }
 
 /* Where values come without their leading space, the MTA puts one back before

@@ -38,6 +38,8 @@ void session_free(struct session *session);
 void session_connect(
     struct session *session, const char *host, const struct sockaddr *address);
 void session_mail(struct session *session, const char *sender);
+/* A recipient that the MTA accepts. */
+void session_recipient(struct session *session);
 void session_header(
     struct session *session, const char *name, const char *value);
 void session_end_headers(struct session *session);

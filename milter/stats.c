@@ -276,6 +276,28 @@ stats_dns(struct stats *stats, int resolver_answer, uint64_t elapsed_ns)
 	    shard, offsetof(struct stats_totals, dns_time), elapsed_ns);
 }
 
+static enum stats_times_seen
+times_seen(uint32_t messages)
+{
+	static const uint32_t most[SEEN_MORE] = { 1, 9, 99, 999 };
+	enum stats_times_seen seen = SEEN_ONCE;
+
+	while (seen < SEEN_MORE && messages > most[seen])
+		seen++;
+	return seen;
+}
+
+void
+stats_replay(struct stats *stats, uint32_t messages, unsigned recipients)
+{
+	struct shard *shard = own_shard(stats);
+	enum stats_times_seen seen = times_seen(messages);
+
+	add(shard, offsetof(struct stats_totals, replay_signatures[seen]), 1);
+	add(shard, offsetof(struct stats_totals, replay_recipients[seen]),
+	    recipients);
+}
+
 void
 stats_read(const struct stats *stats, struct stats_totals *totals_r)
 {

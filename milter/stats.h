@@ -58,6 +58,16 @@ enum stats_sign_result {
 	SIGN_RESULTS
 };
 
+/* How often a passing signature has come in, label times of replay_*. */
+enum stats_times_seen {
+	SEEN_ONCE,
+	SEEN_UNDER_10,
+	SEEN_UNDER_100,
+	SEEN_UNDER_1000,
+	SEEN_MORE,
+	SEEN_TIMES
+};
+
 /* Plain counters without labels; stats.c has name and help of each. */
 enum stats_counter {
 	COUNT_CONNECTIONS,
@@ -130,6 +140,8 @@ struct stats_totals {
 	struct stats_times times[OPERATIONS][STATS_ALGORITHMS];
 	uint64_t dns[STATS_DNS_ANSWERS];
 	struct stats_histogram dns_time;
+	uint64_t replay_signatures[SEEN_TIMES];
+	uint64_t replay_recipients[SEEN_TIMES];
 };
 
 /* Per second: signatures made, and signatures judged whatever the result. */
@@ -160,6 +172,9 @@ void stats_operation(struct stats *stats, enum stats_operation operation,
 void stats_wait(struct stats *stats, enum stats_operation operation,
     enum signpost_algorithm algorithm, uint64_t wait_ns);
 void stats_dns(struct stats *stats, int resolver_answer, uint64_t elapsed_ns);
+/* A passing signature that has come in MESSAGES times, this one included, and
+ * this time to RECIPIENTS. */
+void stats_replay(struct stats *stats, uint32_t messages, unsigned recipients);
 /* Once a second: the ring behind the rates. A tick that comes within half a
  * second of the last one is passed over. */
 void stats_tick(struct stats *stats, uint64_t now_ns);

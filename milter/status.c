@@ -122,6 +122,17 @@ read_dns(
 	readings->thread_cpu_ns[THREAD_DNS] = cpu_ns;
 }
 
+static void
+read_replay(struct replay *replay, struct metrics_readings *readings)
+{
+	struct replay_counts counts = { .entries = 0 };
+
+	if (replay != NULL)
+		replay_counts(replay, &counts);
+	readings->replay_entries = counts.entries;
+	readings->replay_evictions = counts.evictions;
+}
+
 /* libmilter's threads come and go, so theirs is what the others leave. The
  * clocks are read one after the other: what is shown must not fall for that,
  * or a reader takes it for a restart. */
@@ -167,6 +178,7 @@ read_all(struct status *status, struct metrics_readings *readings)
 	read_work(sources->work, readings);
 	read_keys(sources, readings);
 	read_dns(sources, readings);
+	read_replay(sources->replay, readings);
 	read_threads(status, readings);
 	readings->started_s = (uint64_t)sources->started;
 	readings->uptime_s = uptime_s > 0 ? (uint64_t)uptime_s : 0;

@@ -14,6 +14,7 @@
 
 #include "key_cache.h"
 #include "keystore.h"
+#include "replay.h"
 #include "stats.h"
 #include "work.h"
 
@@ -22,6 +23,7 @@
 struct status_sources {
 	struct stats *stats;
 	struct work *work;
+	struct replay *replay;
 	/* Calls below are made for each page. */
 	void (*keystore)(void *ctx, struct keystore_counts *out_r);
 	void (*key_cache)(void *ctx, struct key_cache_counts *out_r);

@@ -129,6 +129,8 @@ static const struct reason reasons[] = {
 	    "signature is from the future" },
 	[SIGNPOST_REASON_UNSIGNED_BODY] = { SIGNPOST_POLICY, "unsigned_body",
 	    "part of the body is not signed" },
+	[SIGNPOST_REASON_REPLAYED] = { SIGNPOST_POLICY, "replayed",
+	    "signature has come in too often" },
 };
 
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))

@@ -558,6 +558,27 @@ signpost_verifier_give_up(
 		decide(check, reason);
 }
 
+void
+signpost_verifier_refuse(
+    struct signpost_verifier *verifier, size_t i, enum signpost_reason reason)
+{
+	struct check *check = check_at(verifier, i);
+
+	assert(verdict_result(reason) == SIGNPOST_POLICY);
+	assert(check->verdict.result == SIGNPOST_PASS);
+	decide(check, reason);
+}
+
+const void *
+signpost_verifier_octets(
+    const struct signpost_verifier *verifier, size_t i, size_t *len_r)
+{
+	const struct signature *signature = check_at(verifier, i)->signature;
+
+	*len_r = signature != NULL ? signature->octets.len : 0;
+	return *len_r > 0 ? signature->octets.data : NULL;
+}
+
 const struct signpost_verdict *
 signpost_verifier_verdict(const struct signpost_verifier *verifier, size_t i)
 {

@@ -357,6 +357,21 @@ view_dns(const json_t *status, struct buf *out)
 	    number(status, "dns.pending"), number(status, "dns.refused"));
 }
 
+/* Nothing where signatures are not counted. */
+static void
+view_replay(const json_t *status, struct buf *out)
+{
+	char a[TEXT_SIZE], b[TEXT_SIZE];
+
+	if (!(total(status, "replay.signatures") > 0))
+		return;
+	view_members(status, "replay.signatures", "Seen so often", out);
+	buf_printf(out, "%-16s%s signatures kept in mind, %s evicted\n", "",
+	    count_text(number(status, "replay.entries"), a),
+	    count_text(number(status, "replay.evictions"), b));
+	view_members(status, "replay.recipients", "  recipients", out);
+}
+
 static void
 view_cache(
     const json_t *status, const char *name, const char *title, struct buf *out)
@@ -540,6 +555,7 @@ status_view(const json_t *status, struct buf *out)
 	view_operations(status, out);
 	view_members(status, "messages", "Messages", out);
 	view_members(status, "verify_reasons", "Did not pass", out);
+	view_replay(status, out);
 	view_hashing(status, out);
 	view_dns(status, out);
 	view_cache(status, "private", "Private keys", out);

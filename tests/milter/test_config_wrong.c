@@ -177,9 +177,9 @@ static const struct {
 	{ "sign = { require_published = true; };",
 	    { "1: sign.require_published: this version can do no more than "
 	      "false" } },
-	{ "replay = { threshold = 5; window = \"2h\"; };",
-	    { "1: replay.threshold: this version can do no more than 0",
-		"1: replay.window: warning: has no effect" } },
+	{ "replay = { window = \"2h\";\nentries = 5; };",
+	    { "1: replay.window: warning: has no effect",
+		"2: replay.entries: warning: has no effect" } },
 
 	/* entries */
 	{ "domains = ( {\n} );", { "1: domains.name: is missing" } },

@@ -83,6 +83,11 @@ figures_are_put_in_words(void **state)
 		    "Messages        signed 2  aborted 1\n" },
 		{ "none at all", "{\"messages\": {\"signed\": 0}}",
 		    "Messages        none\n" },
+		{ "replays",
+		    "{\"replay\": {\"signatures\": {\"1\": 1200, \"2-9\": "
+		    "3, \"10-99\": 0}, \"entries\": 7, \"evictions\": 2}}",
+		    "Seen so often   1 1,200  2-9 3\n                7 "
+		    "signatures kept in mind, 2 evicted\n" },
 		{ "cache",
 		    "{\"key_caches\": {\"public\": {\"hits\": 2, \"joined\": "
 		    "1, "
