@@ -101,6 +101,10 @@ open_log(struct server *server)
 	    config->log.level, error, sizeof(error));
 	if (server->daemon.log == NULL)
 		fprintf(stderr, "signpostd: log.to: %s\n", error);
+	else if (!server->options->foreground && strcmp(to, "stderr") == 0)
+		fprintf(stderr,
+		    "signpostd: log.to: \"stderr\" ends here, in the "
+		    "background: take -f, or another log\n");
 	return server->daemon.log != NULL;
 }
 
