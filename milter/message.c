@@ -120,13 +120,14 @@ message_begin(struct message *message, const char *sender, const char *mta_name)
 }
 
 /* Results that say they are ours are believed from our own systems only (RFC
- * 8601 section 5). */
+ * 8601 section 5). Who is authenticated, or submits on the machine, is a user of
+ * ours and no such system. */
 static bool
 removes_claims(const struct message *message)
 {
 	return message->decided &&
 	    message->snapshot->config->mode != MODE_SIGN &&
-	    message->decision.trust <= TRUST_UNTRUSTED_DAEMON;
+	    message->decision.trust != TRUST_NETWORK;
 }
 
 static bool

@@ -246,9 +246,15 @@ class Verifying(Case):
         self.assertEqual(len(kept), 2)
         self.assertIn("dkim=none", kept[0])
         self.assertEqual(kept[1], " other.test; dkim=pass")
-        # From our own systems they are believed.
+        # From our own systems they are believed, not from our users.
         trusted = self.send(daemon, headers, client=INSIDE)
         self.assertEqual(trusted.changed, [])
+        for user in ({"auth_authen": "ann"},
+                     {"connect": {"daemon_name": "ORIGINATING"}}):
+            result = self.send(daemon, headers, **user)
+            self.assertEqual(len(result.field("DKIM-Signature")), 2)
+            self.assertEqual([number for number, _, _ in result.changed],
+                             [5, 4, 3, 1])
 
     def test_more_results_than_can_be_looked_at_are_refused(self):
         daemon = self.daemon()
