@@ -44,11 +44,13 @@ struct bench {
 typedef int bench_run(struct bench *bench, const void *settings);
 
 bench_run bench_crypto;
+bench_run bench_history;
 bench_run bench_mail;
 bench_run bench_milter;
 bench_run bench_stream;
 
 int bench_crypto_command(int argc, char **argv);
+int bench_history_command(int argc, char **argv);
 int bench_mail_command(int argc, char **argv);
 int bench_milter_command(int argc, char **argv);
 int bench_stream_command(int argc, char **argv);

@@ -136,6 +136,8 @@ print_table(FILE *out, const struct bench_table *table)
 	bench_html_text(table->title, out);
 	fputs("</h2>\n<div class=\"scroll\">\n<table>\n<thead><tr>", out);
 	for (size_t c = 0; c < table->column_count; c++) {
+		if (!bench_table_has(table, c))
+			continue;
 		fputs(table->columns[c].unit == BENCH_TEXT ? "<th class=\"t\">"
 							   : "<th>",
 		    out);
@@ -146,7 +148,8 @@ print_table(FILE *out, const struct bench_table *table)
 	for (size_t row = 0; row < bench_table_rows(table); row++) {
 		fputs("<tr>", out);
 		for (size_t c = 0; c < table->column_count; c++)
-			print_cell(out, table, row, c);
+			if (bench_table_has(table, c))
+				print_cell(out, table, row, c);
 		fputs("</tr>\n", out);
 	}
 	fputs("</tbody>\n</table>\n</div>\n", out);

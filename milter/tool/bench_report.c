@@ -146,6 +146,20 @@ bench_table_cell(const struct bench_table *table, size_t row, size_t column)
 	return &table->cells[row * table->column_count + column];
 }
 
+bool
+bench_table_has(const struct bench_table *table, size_t column)
+{
+	for (size_t row = 0; row < bench_table_rows(table); row++) {
+		const struct bench_cell *cell =
+		    bench_table_cell(table, row, column);
+
+		if (!isnan(cell->number) ||
+		    (cell->text != NULL && cell->text[0] != '\0'))
+			return true;
+	}
+	return false;
+}
+
 struct bench_plot *
 bench_report_plot(struct bench_report *report, enum bench_plot_kind kind,
     const char *name, const char *title)

@@ -120,6 +120,9 @@ void bench_table_empty(struct bench_table *table);
 size_t bench_table_rows(const struct bench_table *table);
 const struct bench_cell *bench_table_cell(
     const struct bench_table *table, size_t row, size_t column);
+/* Whether any cell of the column has something in it; people need not see one
+ * that has not. */
+bool bench_table_has(const struct bench_table *table, size_t column);
 
 /* A new plot; the caller sets labels, units and scales. */
 struct bench_plot *bench_report_plot(struct bench_report *report,

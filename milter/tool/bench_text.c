@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tables for people, in columns. */
+#include <assert.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,29 +57,40 @@ print_cell(
 	*gap += unit == BENCH_TEXT ? pad + 2 : 2;
 }
 
+/* ROW is SIZE_MAX for the labels. */
+static void
+print_row(FILE *out, const struct bench_table *table, size_t row,
+    const size_t widths[MAX_COLUMNS])
+{
+	char number[BENCH_NUMBER_SIZE];
+	int gap = 0;
+
+	for (size_t c = 0; c < table->column_count; c++) {
+		const char *text = row == SIZE_MAX
+		    ? table->columns[c].label
+		    : cell_text(table, row, c, number);
+
+		if (bench_table_has(table, c))
+			print_cell(
+			    out, table->columns[c].unit, text, widths[c], &gap);
+	}
+	fputc('\n', out);
+}
+
 static void
 print_table(FILE *out, const struct bench_table *table)
 {
 	size_t widths[MAX_COLUMNS];
-	char number[BENCH_NUMBER_SIZE];
-	int gap = 0;
 
 	if (bench_table_rows(table) == 0)
 		return;
+	assert(table->column_count <= MAX_COLUMNS);
 	fprintf(out, "\n%s\n\n", table->title);
 	for (size_t c = 0; c < table->column_count; c++)
 		widths[c] = column_width(table, c);
-	for (size_t c = 0; c < table->column_count; c++)
-		print_cell(out, table->columns[c].unit, table->columns[c].label,
-		    widths[c], &gap);
-	fputc('\n', out);
-	for (size_t row = 0; row < bench_table_rows(table); row++) {
-		gap = 0;
-		for (size_t c = 0; c < table->column_count; c++)
-			print_cell(out, table->columns[c].unit,
-			    cell_text(table, row, c, number), widths[c], &gap);
-		fputc('\n', out);
-	}
+	print_row(out, table, SIZE_MAX, widths);
+	for (size_t row = 0; row < bench_table_rows(table); row++)
+		print_row(out, table, row, widths);
 }
 
 /* A remark as an item of a list, folded at spaces. */

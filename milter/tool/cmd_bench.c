@@ -21,6 +21,8 @@ static const struct measurement {
 	    "signing and verifying whole messages" },
 	{ "stream", bench_stream_command, bench_stream,
 	    "one long body through canonicalization and hash" },
+	{ "history", bench_history_command, bench_history,
+	    "the measurements of 1995 to 2014, made again" },
 	{ "milter", bench_milter_command, NULL,
 	    "messages through a running milter" },
 };

@@ -158,6 +158,26 @@ stream_measures_beside_the_bare_digest(void **state)
 	}
 }
 
+static void
+history_has_the_originals_beside_it(void **state)
+{
+	static const char *const names[] = { "history_1995", "history_cryptopp",
+		"history_2001", "history_claims", "history_2014", NULL };
+	json_t *root = run_json("bench history --quick --format json");
+	json_t *rows = json_object_get(table_of(root, "history_2014"), "rows");
+	json_t *row;
+	size_t i, with_original = 0;
+
+	(void)state;
+	json_array_foreach(rows, i, row)
+	{
+		if (json_is_number(json_object_get(row, "original_ns")))
+			with_original++;
+	}
+	assert_int_equal(with_original, json_array_size(rows));
+	check_tables(root, names);
+}
+
 int
 main(void)
 {
@@ -166,6 +186,7 @@ main(void)
 		cmocka_unit_test(
 		    mail_measures_whole_messages_of_the_sizes_asked_for),
 		cmocka_unit_test(stream_measures_beside_the_bare_digest),
+		cmocka_unit_test(history_has_the_originals_beside_it),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -16,9 +16,9 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define EMPTY	     bytes_str("")
 
-static const char *const commands[] = { "bench", "bench crypto", "bench mail",
-	"bench milter", "bench stream", "dns", "keygen", "sign", "status",
-	"verify" };
+static const char *const commands[] = { "bench", "bench crypto",
+	"bench history", "bench mail", "bench milter", "bench stream", "dns",
+	"keygen", "sign", "status", "verify" };
 
 static int
 set_up(void **state)
