@@ -145,7 +145,7 @@ read_names(const struct kind *kind, DIR *dir, const char *path,
 	}
 	if (errno != 0)
 		list->why = strerror(errno);
-	return true;
+	return !keyfile_is_shortage(errno);
 }
 
 /* Sorts, and drops all but the first of those that stand for the same name
@@ -197,8 +197,10 @@ list_folder(const struct kind *kind, const char *path, struct arena *arena,
 	struct stat st;
 
 	*list_r = (struct keydir_list){ 0 };
-	if (dir == NULL && errno != ENOENT)
+	if (dir == NULL && errno != ENOENT) {
 		list_r->why = strerror(errno);
+		ok = !keyfile_is_shortage(errno);
+	}
 	/* The stamp comes first: what is added while the names are read must
 	 * be seen next time. */
 	if (dir != NULL && fstat(dirfd(dir), &st) == 0)

@@ -38,7 +38,7 @@ struct keydir_list {
  * 2026a < 2026aa < 2026b. */
 int keydir_compare(const char *a, const char *b);
 /* The domains that have a folder in PATH, in A-labels and sorted as strcmp
- * does. False: out of memory. */
+ * does. False: memory or descriptors do not suffice just now. */
 bool keydir_domains(
     const char *path, struct arena *arena, struct keydir_list *list_r);
 /* The selectors that have a file in PATH, greatest first. */

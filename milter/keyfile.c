@@ -242,18 +242,38 @@ say_closed(const char *path, const struct keyfile_user *user,
 }
 
 bool
+keyfile_is_shortage(int error)
+{
+	return error == ENOMEM || error == EMFILE || error == ENFILE;
+}
+
+/* Appends all of FD to TEXT. errno tells of a failure. */
+static bool
+read_all(int fd, struct buf *text)
+{
+	char part[4096];
+	ssize_t n;
+
+	while ((n = read(fd, part, sizeof part)) > 0)
+		buf_append(text, part, (size_t)n);
+	explicit_bzero(part, sizeof part);
+	if (n == 0 && text->failed)
+		errno = ENOMEM;
+	return n == 0 && !text->failed;
+}
+
+enum signpost_status
 keyfile_read(const char *path, const struct keyfile_user *user,
     struct buf *text, struct keyfile_stamp *stamp_r,
     char why[KEYFILE_WHY_BYTES])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char part[4096];
+	enum signpost_status status = SIGNPOST_KEY;
 	struct stat st;
-	bool ok = false;
-	ssize_t n = 0;
 
 	memset(stamp_r, 0, sizeof *stamp_r);
 	if (fd < 0 || fstat(fd, &st) != 0) {
+		status = keyfile_is_shortage(errno) ? SIGNPOST_NOMEM : status;
 		snprintf(
 		    why, KEYFILE_WHY_BYTES, "%s: %s", path, strerror(errno));
 		if (errno == EACCES)
@@ -264,16 +284,15 @@ keyfile_read(const char *path, const struct keyfile_user *user,
 	if (!keyfile_folders_safe(path, user, why) ||
 	    !file_safe(path, &st, user, why))
 		goto done;
-	while ((n = read(fd, part, sizeof part)) > 0)
-		buf_append(text, part, (size_t)n);
-	ok = n == 0 && !text->failed;
-	if (!ok)
-		snprintf(why, KEYFILE_WHY_BYTES, "%s: %s", path,
-		    n < 0 ? strerror(errno) : "too large, or out of memory");
+	if (read_all(fd, text)) {
+		status = SIGNPOST_OK;
+		goto done;
+	}
+	status = keyfile_is_shortage(errno) ? SIGNPOST_NOMEM : status;
+	snprintf(why, KEYFILE_WHY_BYTES, "%s: %s", path, strerror(errno));
 
 done:
-	explicit_bzero(part, sizeof part);
 	if (fd >= 0)
 		close(fd);
-	return ok;
+	return status;
 }

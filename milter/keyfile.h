@@ -20,6 +20,7 @@
 
 #include "buf.h"
 #include "config.h"
+#include "signpost.h"
 
 enum {
 	KEYFILE_MAX_BYTES = 65536,
@@ -48,13 +49,18 @@ struct keyfile_stamp {
 void keyfile_find_user(
     const struct config *config, struct keyfile_user *user_r);
 /* Reads the file PATH for USER. TEXT holds a private key then: buf_cleanse it.
- * False with why not in WHY. */
-bool keyfile_read(const char *path, const struct keyfile_user *user,
-    struct buf *text, struct keyfile_stamp *stamp_r,
-    char why[KEYFILE_WHY_BYTES]);
+ * SIGNPOST_KEY: it can't be used, with why in WHY. SIGNPOST_NOMEM: that can't be
+ * known, as memory or descriptors do not suffice just now. */
+enum signpost_status keyfile_read(const char *path,
+    const struct keyfile_user *user, struct buf *text,
+    struct keyfile_stamp *stamp_r, char why[KEYFILE_WHY_BYTES]);
 /* Whether the folders above PATH are safe, and open to USER. */
 bool keyfile_folders_safe(const char *path, const struct keyfile_user *user,
     char why[KEYFILE_WHY_BYTES]);
+/* Whether ERROR, of errno(3), says nothing of a file but that memory or
+ * descriptors do not suffice just now. */
+bool keyfile_is_shortage(int error);
+
 void keyfile_stamp(const struct stat *st, struct keyfile_stamp *stamp_r);
 /* Whether nothing has changed from A to B, as far as can be known. */
 bool keyfile_same(const struct keyfile_stamp *a, const struct keyfile_stamp *b);

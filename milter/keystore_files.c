@@ -83,24 +83,24 @@ folder_ref(struct key_folder *folder)
 /* Reads the file at PATH into KEY; returns what state it comes to, and whether
  * it failed for lack of memory, which is no fault of the file's. */
 static enum key_state
-load_key(struct keystore_files *files, const char *path, struct cached_key *key,
-    bool *memory_r)
+load_key(struct keystore_files *files, const char *path, struct cached_key *key)
 {
 	enum signpost_status status;
 	struct buf text;
 
 	buf_init(&text, KEYFILE_MAX_BYTES);
-	if (!keyfile_read(path, &files->user, &text, &key->stamp, key->why)) {
-		*memory_r = text.failed;
+	status = keyfile_read(path, &files->user, &text, &key->stamp, key->why);
+	if (status != SIGNPOST_OK) {
 		buf_cleanse(&text);
-		return KEY_FAILED;
+		return status == SIGNPOST_NOMEM ? KEY_UNKNOWN : KEY_FAILED;
 	}
 	status = signpost_private_key_read(
 	    files->handle, text.data, text.len, &key->key);
 	buf_cleanse(&text);
-	*memory_r = status == SIGNPOST_NOMEM;
 	if (status == SIGNPOST_OK)
 		return KEY_LOADED;
+	if (status == SIGNPOST_NOMEM)
+		return KEY_UNKNOWN;
 	snprintf(key->why, sizeof key->why,
 	    status == SIGNPOST_KEY || status == SIGNPOST_SYNTAX
 		? "%s: not a private key of RSA or Ed25519 in PEM without a "
@@ -138,12 +138,11 @@ static void
 finish_key(
     struct keystore_files *files, const char *path, struct cached_key *key)
 {
-	bool memory;
-	enum key_state state = load_key(files, path, key, &memory);
+	enum key_state state = load_key(files, path, key);
 
 	pthread_mutex_lock(&files->mutex);
 	key->state = state;
-	if (memory)
+	if (state == KEY_UNKNOWN)
 		key->check_at = 0; /* the next message tries again */
 	files->failures += state == KEY_FAILED;
 	pthread_cond_broadcast(&files->loaded);
@@ -171,6 +170,7 @@ check_key(struct keystore_files *files, const char *path,
     struct cached_key *key, bool failed)
 {
 	struct cached_key *fresh;
+	bool unknown;
 
 	if (!failed && keydir_unchanged(path, &key->stamp))
 		return key;
@@ -178,15 +178,20 @@ check_key(struct keystore_files *files, const char *path,
 	if (fresh == NULL)
 		return key;
 	finish_key(files, path, fresh);
+	unknown = fresh->state == KEY_UNKNOWN;
 	pthread_mutex_lock(&files->mutex);
-	store_key(files, path, fresh);
+	if (unknown)
+		key->check_at = 0; /* the next message tries again */
+	else
+		store_key(files, path, fresh);
 	pthread_mutex_unlock(&files->mutex);
-	cached_key_unref(key);
-	return fresh;
+	cached_key_unref(unknown ? fresh : key);
+	return unknown ? key : fresh;
 }
 
-struct cached_key *
-keystore_files_key(
+/* As keystore_files_key, but with KEY_UNKNOWN. */
+static struct cached_key *
+find_key(
     struct keystore_files *files, const char *path, enum key_state *state_r)
 {
 	struct cached_key *key;
@@ -215,11 +220,23 @@ keystore_files_key(
 		key->check_at = next_check(files);
 	pthread_mutex_unlock(&files->mutex);
 	if (due) {
-		key = check_key(files, path, key, *state_r == KEY_FAILED);
+		key = check_key(files, path, key, *state_r != KEY_LOADED);
 		/* Nobody changes the state of a key that is loaded. */
 		*state_r = key->state;
 	}
 	return key;
+}
+
+struct cached_key *
+keystore_files_key(
+    struct keystore_files *files, const char *path, enum key_state *state_r)
+{
+	struct cached_key *key = find_key(files, path, state_r);
+
+	if (key == NULL || *state_r != KEY_UNKNOWN)
+		return key;
+	cached_key_unref(key);
+	return NULL;
 }
 
 /*

@@ -5,7 +5,8 @@
  *
  * A key is read once however many threads ask for it at once; those that come
  * meanwhile wait, WAIT_S at most. What is kept, a failure too, is good for
- * key_store.ttl; then one thread looks whether the file or folder has changed,
+ * key_store.ttl (but one for want of memory or descriptors, which says nothing
+ * of the key); then one thread looks whether the file or folder has changed,
  * while the others go on with what was there. A folder that is gone or can't be
  * listed for now keeps its names; a key that can't be read any more is gone.
  *
@@ -23,6 +24,7 @@ enum key_state {
 	KEY_LOADING,
 	KEY_LOADED,
 	KEY_FAILED,
+	KEY_UNKNOWN, /* memory or descriptors did not suffice */
 };
 
 /* What became of a key's file. KEY and WHY are constant once it is not
@@ -51,8 +53,8 @@ struct keystore_files *keystore_files_new(
     struct signpost *handle, const struct config *config);
 void keystore_files_free(struct keystore_files *files);
 /* The key in the file PATH, with a reference for the caller; *STATE_R says
- * what became of it, KEY_LOADING where waiting took too long. NULL: out of
- * memory. */
+ * what became of it, KEY_LOADING where waiting took too long. NULL: memory or
+ * descriptors do not suffice just now. */
 struct cached_key *keystore_files_key(
     struct keystore_files *files, const char *path, enum key_state *state_r);
 void cached_key_unref(struct cached_key *key);

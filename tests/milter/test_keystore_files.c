@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -273,6 +274,69 @@ test_a_failed_key_is_tried_again(void **state)
 	assert_string_equal(selected(fixture, "example.com"), "s/example.com");
 }
 
+static void
+ignore(void *ctx, const char *domain, const char *selector, const char *file)
+{
+	(void)ctx;
+	(void)domain;
+	(void)selector;
+	(void)file;
+}
+
+/* While LEAST is the first descriptor that this process may not open. */
+static void
+limit_descriptors(rlim_t least, struct rlimit *before_r)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, before_r), 0);
+	limit = *before_r;
+	limit.rlim_cur = least;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* A shortage says nothing of a key: the message is to be put off, not signed
+ * with the other key alone, and a key that was had stays in use. */
+static void
+test_a_shortage_of_descriptors_is_not_kept_as_a_failed_key(void **state)
+{
+	struct fixture *fixture = *state;
+	struct keystore_keys keys;
+	struct rlimit before;
+
+	add_key(fixture, "example.com/e.pem", test_keys.ed25519);
+	add_key(fixture, "example.com/s.pem", test_keys.rsa1024);
+	start(fixture, false, "");
+	limit_descriptors(0, &before);
+	/* The folder can't be listed. */
+	assert_true(keystore_has(fixture->keystore, NULL, "example.com"));
+	assert_false(
+	    keystore_select(fixture->keystore, NULL, "example.com", &keys));
+	setrlimit(RLIMIT_NOFILE, &before);
+	/* Nor kept as one without keys. */
+	keystore_each(fixture->keystore, ignore, NULL);
+	limit_descriptors(0, &before);
+	/* The keys can't be read. */
+	for (int i = 0; i < 2; i++)
+		assert_false(keystore_select(
+		    fixture->keystore, NULL, "example.com", &keys));
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_string_equal(
+	    selected(fixture, "example.com"), "s/example.com e/example.com");
+
+	/* They can't be read again. */
+	add_key(fixture, "example.com/s.pem", test_keys.rsa2048);
+	pause_ms(1100);
+	limit_descriptors(0, &before);
+	assert_string_equal(
+	    selected(fixture, "example.com"), "s/example.com e/example.com");
+	setrlimit(RLIMIT_NOFILE, &before);
+	assert_true(
+	    keystore_select(fixture->keystore, NULL, "example.com", &keys));
+	assert_int_equal(signpost_private_key_bits(keys.items[0].key), 2048);
+	keystore_keys_fini(&keys);
+}
+
 struct race {
 	struct fixture *fixture;
 	atomic_bool done;
@@ -389,6 +453,9 @@ main(void)
 		    set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    test_a_failed_key_is_tried_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    test_a_shortage_of_descriptors_is_not_kept_as_a_failed_key,
+		    set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    test_threads_select_while_files_change, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
