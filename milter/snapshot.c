@@ -106,8 +106,11 @@ snapshot_new(struct signpost *handle, struct stats *stats,
 
 	snapshot->keystore =
 	    keystore_new(handle, config, KEYSTORE_CHECK_NAMED, problems);
-	if (snapshot->keystore == NULL)
+	if (snapshot->keystore == NULL) {
+		config_problem(problems, snapshot->config->file, 0, "",
+		    "memory or descriptors do not suffice to read the keys");
 		goto fail;
+	}
 	if (previous != NULL && same_dns(previous, snapshot)) {
 		snapshot->resolver = resolver_ref(previous->resolver);
 		snapshot->key_cache = key_cache_ref(previous->key_cache);
