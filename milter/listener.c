@@ -84,7 +84,9 @@ listener_set_access(const char *socket, uid_t owner, const char *group,
 		const struct group *entry = getgrnam(group);
 		if (entry == NULL) {
 			snprintf(error, error_size,
-			    "socket_group: there is no group %s", group);
+			    "socket_group: there is no group %s: addgroup it, "
+			    "or name the MTA's",
+			    group);
 			return false;
 		}
 		gid = entry->gr_gid;

@@ -12,6 +12,7 @@
 
 #include "crypto.h"
 #include "filter.h"
+#include "rights.h"
 #include "server.h"
 #include "status.h"
 
@@ -103,6 +104,10 @@ check(const struct config *config, struct config_problems *problems)
 {
 	struct signpost *handle;
 	struct keystore *keystore;
+	char error[256];
+
+	if (!rights_known(config->user, config->group, error, sizeof(error)))
+		config_problem(problems, config->file, 0, "", "%s", error);
 
 	if (signpost_new(&handle) != SIGNPOST_OK) {
 		fprintf(stderr, "signpostd: libcrypto is not usable\n");

@@ -27,7 +27,9 @@ find_ids(const char *user, const char *group, struct passwd **passwd_r,
 	struct passwd *passwd = getpwnam(user);
 
 	if (passwd == NULL) {
-		snprintf(error, error_size, "user: there is no user %s", user);
+		snprintf(error, error_size,
+		    "user: there is no user %s: adduser --system --group %s",
+		    user, user);
 		return false;
 	}
 	*gid_r = passwd->pw_gid;
@@ -35,7 +37,8 @@ find_ids(const char *user, const char *group, struct passwd **passwd_r,
 		const struct group *entry = getgrnam(group);
 		if (entry == NULL) {
 			snprintf(error, error_size,
-			    "group: there is no group %s", group);
+			    "group: there is no group %s: addgroup --system %s",
+			    group, group);
 			return false;
 		}
 		*gid_r = entry->gr_gid;
@@ -44,12 +47,29 @@ find_ids(const char *user, const char *group, struct passwd **passwd_r,
 	return true;
 }
 
+static bool
+is_to_drop(const char *user)
+{
+	return geteuid() == 0 && user != NULL && user[0] != '\0';
+}
+
+bool
+rights_known(
+    const char *user, const char *group, char *error, size_t error_size)
+{
+	struct passwd *passwd;
+	gid_t gid;
+
+	return !is_to_drop(user) ||
+	    find_ids(user, group, &passwd, &gid, error, error_size);
+}
+
 uid_t
 rights_user(const char *user)
 {
 	const struct passwd *passwd = NULL;
 
-	if (geteuid() == 0 && user != NULL && user[0] != '\0')
+	if (is_to_drop(user))
 		passwd = getpwnam(user);
 	return passwd != NULL ? passwd->pw_uid : geteuid();
 }
@@ -60,7 +80,7 @@ rights_drop(const char *user, const char *group, char *error, size_t error_size)
 	struct passwd *passwd;
 	gid_t gid;
 
-	if (geteuid() == 0 && user != NULL && user[0] != '\0') {
+	if (is_to_drop(user)) {
 		if (!find_ids(user, group, &passwd, &gid, error, error_size))
 			return false;
 		if (initgroups(passwd->pw_name, gid) < 0 || setgid(gid) < 0 ||

@@ -13,6 +13,10 @@
 
 /* Before any thread: no new privileges by exec, no core file. */
 void rights_harden(void);
+/* Whether the process, where it is root's, could become USER and GROUP: whether
+ * there are such. False with a text in ERROR. */
+bool rights_known(
+    const char *user, const char *group, char *error, size_t error_size);
 /* Becomes USER and GROUP (NULL or "": that of USER) for good, where the
  * process is root's; any other stays who it is. Afterwards no process of the
  * same user can look into this one. False with a text in ERROR. */

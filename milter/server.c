@@ -293,6 +293,10 @@ start(struct server *server)
 
 	if (!open_log(server))
 		return EX_CONFIG;
+	if (!rights_known(config->user, config->group, error, sizeof(error))) {
+		complain(server, error);
+		return EX_CONFIG;
+	}
 	if (signpost_new(&server->daemon.handle) != SIGNPOST_OK ||
 	    (server->daemon.stats = stats_new()) == NULL ||
 	    (server->daemon.replay = replay_new(config->replay.entries)) ==

@@ -184,6 +184,17 @@ class Start(Case):
         self.assertNotIn("Permission denied", daemon.log())
 
 
+    @unittest.skipUnless(os.getuid() == 0, "only root becomes another")
+    def test_user_or_group_that_is_not_there_is_told_of(self):
+        for setting in ("user", "group"):
+            daemon = self.daemon(start=False, **{setting: "no-such"})
+            for option in ("-t", "-f"):
+                done = daemon.run(option)
+                self.assertEqual(done.returncode, 78)
+                self.assertIn("%s: there is no %s no-such: add"
+                              % (setting, setting), done.stderr)
+
+
 class Reload(Case):
     def test_new_settings_hold_from_the_next_message_on(self):
         daemon = self.daemon()
