@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hazards.h"
+
+#include "cfws.h"
+
+enum {
+	MAX_LINE = 998, /* RFC 5322 section 2.1.1 */
+	MAX_WITH_END = MAX_LINE + 2,
+	WIDTH = 16, /* octets looked at together */
+};
+
+/* gcc and clang make of it the vector instructions that the machine has, or
+ * plain ones where it has none. */
+typedef unsigned char octets __attribute__((vector_size(WIDTH)));
+
+static const struct {
+	const char *token, *text;
+} hazards[HAZARDS] = {
+	[HAZARD_LONG_LINE] = { "long_line",
+	    "a line of the body has more than 998 octets" },
+	[HAZARD_LONG_HEADER] = { "long_header",
+	    "a line of a signed header field has more than 998 octets" },
+	[HAZARD_BARE_LINE_END] = { "bare_line_end", "a CR or LF stands alone" },
+	[HAZARD_NUL] = { "nul", "there is a NUL in the body" },
+	[HAZARD_8BIT] = { "8bit", "there is 8-bit text in the body" },
+	[HAZARD_UNDECLARED] = { "undeclared_8bit",
+	    "there is 8-bit text in the body, which nothing declares" },
+	[HAZARD_SIGNED_ALREADY] = { "signed_already",
+	    "a valid signature of ours is there already" },
+};
+
+const char *
+hazard_token(enum hazard hazard)
+{
+	return hazards[hazard].token;
+}
+
+const char *
+hazard_text(enum hazard hazard)
+{
+	return hazards[hazard].text;
+}
+
+void
+hazard_scan_init(struct hazard_scan *scan)
+{
+	*scan = (struct hazard_scan){ 0 };
+}
+
+static bool
+any(octets v)
+{
+	uint64_t words[WIDTH / sizeof(uint64_t)];
+
+	memcpy(words, &v, sizeof words);
+	return (words[0] | words[1]) != 0;
+}
+
+/* One octet behind another; LF belongs behind CR, and CR before LF. */
+static void
+scan_octet(struct hazard_scan *scan, char c)
+{
+	if ((scan->last == '\r') != (c == '\n'))
+		scan->found |= HAZARD_BIT(HAZARD_BARE_LINE_END);
+	if (c == '\0')
+		scan->found |= HAZARD_BIT(HAZARD_NUL);
+	if ((c & 0x80) != 0)
+		scan->found |= HAZARD_BIT(HAZARD_8BIT);
+	scan->last = c;
+}
+
+/* No branch depends on the text: most of it has nothing to be found. */
+static void
+scan_octets(struct hazard_scan *scan, const char *data, size_t len)
+{
+	octets bare = { 0 }, nul = { 0 }, high = { 0 };
+	size_t i = 1;
+
+	scan_octet(scan, data[0]);
+	for (; i + WIDTH <= len; i += WIDTH) {
+		octets c, before;
+
+		memcpy(&c, data + i, sizeof c);
+		memcpy(&before, data + i - 1, sizeof before);
+		bare |= (octets)((before == '\r') ^ (c == '\n'));
+		nul |= (octets)(c == 0);
+		high |= c & 0x80;
+	}
+	if (any(bare))
+		scan->found |= HAZARD_BIT(HAZARD_BARE_LINE_END);
+	if (any(nul))
+		scan->found |= HAZARD_BIT(HAZARD_NUL);
+	if (any(high))
+		scan->found |= HAZARD_BIT(HAZARD_8BIT);
+	scan->last = data[i - 1];
+	for (; i < len; i++)
+		scan_octet(scan, data[i]);
+}
+
+/* A line is too long where no LF is among the octets that it may have. Which
+ * is the last among them is quickly found from behind: of lines of usual
+ * length, most octets are not looked at. */
+static void
+scan_lines(struct hazard_scan *scan, const char *data, size_t len)
+{
+	while (len > 0 && scan->line < MAX_WITH_END) {
+		size_t room = MAX_WITH_END - scan->line;
+		size_t window = len < room ? len : room;
+		const char *lf = memrchr(data, '\n', window);
+		size_t used = lf == NULL ? window : (size_t)(lf - data) + 1;
+
+		scan->line = lf == NULL ? scan->line + window : 0;
+		data += used;
+		len -= used;
+	}
+}
+
+void
+hazard_scan_update(struct hazard_scan *scan, const char *data, size_t len)
+{
+	if (len == 0)
+		return;
+	scan_octets(scan, data, len);
+	scan_lines(scan, data, len);
+}
+
+unsigned
+hazard_scan_final(struct hazard_scan *scan)
+{
+	if (scan->line > MAX_LINE)
+		scan->found |= HAZARD_BIT(HAZARD_LONG_LINE);
+	if (scan->last == '\r')
+		scan->found |= HAZARD_BIT(HAZARD_BARE_LINE_END);
+	return scan->found;
+}
+
+unsigned
+hazards_of_field(struct field field)
+{
+	struct hazard_scan scan;
+	unsigned found, hazards_found;
+
+	hazard_scan_init(&scan);
+	hazard_scan_update(&scan, field.name.data, field.name.len);
+	hazard_scan_update(&scan, field.colon.data, field.colon.len);
+	hazard_scan_update(&scan, ":", 1);
+	hazard_scan_update(&scan, field.value.data, field.value.len);
+	found = hazard_scan_final(&scan);
+	hazards_found = found & HAZARD_BIT(HAZARD_BARE_LINE_END);
+	if ((found & HAZARD_BIT(HAZARD_LONG_LINE)) != 0)
+		hazards_found |= HAZARD_BIT(HAZARD_LONG_HEADER);
+	return hazards_found;
+}
+
+bool
+hazards_declared(const struct signpost_headers *headers)
+{
+	size_t at = headers_find_last(headers,
+	    bytes_str("Content-Transfer-Encoding"), headers_count(headers));
+	struct bytes rest;
+	size_t len = 0;
+
+	if (at == SIZE_MAX)
+		return false;
+	rest = headers_get(headers, at).value;
+	if (!cfws_skip(&rest))
+		return false;
+	while (len < rest.len && rest.data[len] > ' ' && rest.data[len] != '(')
+		len++;
+	rest.len = len;
+	return bytes_is_nocase(rest, "8bit") || bytes_is_nocase(rest, "binary");
+}
