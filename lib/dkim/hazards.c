@@ -6,7 +6,8 @@
 enum {
 	MAX_LINE = 998, /* RFC 5322 section 2.1.1 */
 	MAX_WITH_END = MAX_LINE + 2,
-	WIDTH = 16, /* octets looked at together */
+	WIDTH = 16,  /* octets looked at together */
+	STRIDE = 64, /* and in a row */
 };
 
 /* gcc and clang make of it the vector instructions that the machine has, or
@@ -69,28 +70,40 @@ scan_octet(struct hazard_scan *scan, char c)
 	scan->last = c;
 }
 
+/* What is seen in many octets: 0xff, or for HIGH the eighth bit, where it is. */
+struct seen {
+	octets bare, nul, high;
+};
+
+/* The WIDTH octets at DATA. DATA[-1] is looked at, too. */
+static inline void
+see(struct seen *seen, const char *data)
+{
+	octets c, before;
+
+	memcpy(&c, data, sizeof c);
+	memcpy(&before, data - 1, sizeof before);
+	seen->bare |= (octets)((before == '\r') ^ (c == '\n'));
+	seen->nul |= (octets)(c == 0);
+	seen->high |= c;
+}
+
 /* No branch depends on the text: most of it has nothing to be found. */
 static void
 scan_octets(struct hazard_scan *scan, const char *data, size_t len)
 {
-	octets bare = { 0 }, nul = { 0 }, high = { 0 };
+	struct seen seen = { 0 };
 	size_t i = 1;
 
 	scan_octet(scan, data[0]);
-	for (; i + WIDTH <= len; i += WIDTH) {
-		octets c, before;
-
-		memcpy(&c, data + i, sizeof c);
-		memcpy(&before, data + i - 1, sizeof before);
-		bare |= (octets)((before == '\r') ^ (c == '\n'));
-		nul |= (octets)(c == 0);
-		high |= c & 0x80;
-	}
-	if (any(bare))
+	for (; i + STRIDE <= len; i += STRIDE)
+		for (size_t j = 0; j < STRIDE; j += WIDTH)
+			see(&seen, data + i + j);
+	if (any(seen.bare))
 		scan->found |= HAZARD_BIT(HAZARD_BARE_LINE_END);
-	if (any(nul))
+	if (any(seen.nul))
 		scan->found |= HAZARD_BIT(HAZARD_NUL);
-	if (any(high))
+	if (any(seen.high & 0x80))
 		scan->found |= HAZARD_BIT(HAZARD_8BIT);
 	scan->last = data[i - 1];
 	for (; i < len; i++)

@@ -6,7 +6,8 @@
  *
  * For each kind of text and each method, the rate of canonicalization and
  * SHA-256 together, and its part of the rate of SHA-256 alone, in pieces of
- * 64 kB as a milter gets them. All are medians of ROUNDS (101) that alternate,
+ * 64 kB as a milter gets them; and the rate of looking for what will break the
+ * signature, which a signer does beside it. All are medians of ROUNDS (101) that alternate,
  * in CPU time, so that other work on the machine does little to them.
  */
 #include <stdio.h>
@@ -15,6 +16,7 @@
 
 #include "body_hash.h"
 #include "buf.h"
+#include "hazards.h"
 
 enum {
 	PIECE = 65536,
@@ -107,6 +109,21 @@ time_canonical(
 	return cpu_seconds() - start;
 }
 
+static double
+time_hazards(struct bytes text)
+{
+	double start = cpu_seconds();
+	struct hazard_scan scan;
+
+	hazard_scan_init(&scan);
+	for (int i = 0; i < PIECES; i++)
+		hazard_scan_update(&scan, text.data, text.len);
+	/* Used, so that it is not left out. */
+	if (hazard_scan_final(&scan) == HAZARD_BIT(HAZARDS))
+		fail("hazard_scan_final");
+	return cpu_seconds() - start;
+}
+
 static int
 compare(const void *a, const void *b)
 {
@@ -128,22 +145,24 @@ measure(const struct signpost *handle, struct hash *bare, struct bytes text,
     size_t rounds)
 {
 	const double megabytes = (double)PIECE * PIECES / 1e6;
-	double rate[3][MAX_ROUNDS], part[3][MAX_ROUNDS];
+	double rate[4][MAX_ROUNDS], part[4][MAX_ROUNDS];
 
 	for (size_t i = 0; i < rounds; i++) {
-		double seconds[3];
+		double seconds[4];
 
 		seconds[0] = time_bare(bare, text);
 		seconds[1] = time_canonical(handle, SIGNPOST_SIMPLE, text);
 		seconds[2] = time_canonical(handle, SIGNPOST_RELAXED, text);
-		for (size_t k = 0; k < 3; k++) {
+		seconds[3] = time_hazards(text);
+		for (size_t k = 0; k < 4; k++) {
 			rate[k][i] = megabytes / seconds[k];
 			part[k][i] = seconds[0] / seconds[k];
 		}
 	}
-	printf("%6.0f %6.0f %5.2f %6.0f %5.2f\n", median(rate[0], rounds),
+	printf("%6.0f %6.0f %5.2f %6.0f %5.2f %7.0f\n", median(rate[0], rounds),
 	    median(rate[1], rounds), median(part[1], rounds),
-	    median(rate[2], rounds), median(part[2], rounds));
+	    median(rate[2], rounds), median(part[2], rounds),
+	    median(rate[3], rounds));
 }
 
 static void
@@ -176,8 +195,8 @@ main(int argc, char **argv)
 	if (signpost_new(&handle) != SIGNPOST_OK ||
 	    hash_new(handle, HASH_SHA256, &bare) != SIGNPOST_OK)
 		fail("signpost_new");
-	printf("%-28s %6s %6s %5s %6s %5s\n", "MB/s", "bare", "simple", "part",
-	    "relax.", "part");
+	printf("%-28s %6s %6s %5s %6s %5s %7s\n", "MB/s", "bare", "simple",
+	    "part", "relax.", "part", "hazards");
 	for (size_t i = 0; i < KINDS; i++)
 		measure_kind(handle, bare, &kinds[i], (size_t)rounds);
 	hash_free(bare);
