@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "bytes.h"
+#include "hazards.h"
 #include "signpost.h"
 
 enum config_mode {
@@ -42,6 +43,15 @@ enum config_match {
 	MATCH_ENVELOPE, /* MAIL FROM's domain is From's */
 	MATCH_AUTH,	/* the authenticated user's domain is From's */
 	MATCH_EITHER,
+};
+
+/* What is done with a message to be signed that has a hazard (hazards.h); of
+ * several the greatest counts. */
+enum config_on_hazard {
+	ON_HAZARD_IGNORE,
+	ON_HAZARD_SIGN,	 /* and count and log, as with those below */
+	ON_HAZARD_LEAVE, /* as it is, without a signature more */
+	ON_HAZARD_TEMPFAIL,
 };
 
 /* A network: the first BITS of an address count. IPv4 stands mapped into
@@ -83,6 +93,7 @@ struct config_sign {
 	enum config_action on_error;	     /* accept or tempfail */
 	enum config_action on_no_usable_key; /* accept or tempfail */
 	unsigned min_rsa_bits;
+	enum config_on_hazard on_hazard[HAZARDS];
 };
 
 /* One of "domains". NAME is in lower case and A-labels. */

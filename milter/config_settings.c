@@ -83,6 +83,14 @@ static const struct setting_word failure_words[] = {
 	{ NULL, 0 },
 };
 
+static const struct setting_word hazard_words[] = {
+	{ "ignore", ON_HAZARD_IGNORE },
+	{ "sign", ON_HAZARD_SIGN },
+	{ "leave", ON_HAZARD_LEAVE },
+	{ "tempfail", ON_HAZARD_TEMPFAIL },
+	{ NULL, 0 },
+};
+
 static const struct setting_word match_words[] = {
 	{ "none", MATCH_NONE },
 	{ "envelope", MATCH_ENVELOPE },
@@ -216,6 +224,29 @@ static const struct setting table[] = {
 	{ "sign.min_rsa_bits", TYPE(NUMBER), AT(sign.min_rsa_bits),
 	    .initial = "1024", RANGE(1024, SIGNPOST_MAX_RSA_BITS),
 	    .help = "smaller RSA keys don't sign" },
+	{ "sign.on_long_line", TYPE(WORD), AT(sign.on_hazard[HAZARD_LONG_LINE]),
+	    .initial = "sign", .words = hazard_words,
+	    .help = "when a line of the body is too long" },
+	{ "sign.on_long_header", TYPE(WORD),
+	    AT(sign.on_hazard[HAZARD_LONG_HEADER]), .initial = "sign",
+	    .words = hazard_words,
+	    .help = "when a line of a signed header field is too long" },
+	{ "sign.on_bare_line_end", TYPE(WORD),
+	    AT(sign.on_hazard[HAZARD_BARE_LINE_END]), .initial = "sign",
+	    .words = hazard_words, .help = "when a CR or LF stands alone" },
+	{ "sign.on_nul", TYPE(WORD), AT(sign.on_hazard[HAZARD_NUL]),
+	    .initial = "sign", .words = hazard_words,
+	    .help = "when there is a NUL in the body" },
+	{ "sign.on_8bit", TYPE(WORD), AT(sign.on_hazard[HAZARD_8BIT]),
+	    .initial = "ignore", .words = hazard_words,
+	    .help = "when there is 8-bit text in the body" },
+	{ "sign.on_undeclared_8bit", TYPE(WORD),
+	    AT(sign.on_hazard[HAZARD_UNDECLARED]), .initial = "sign",
+	    .words = hazard_words, .help = "when 8-bit text is not declared" },
+	{ "sign.on_signed_already", TYPE(WORD),
+	    AT(sign.on_hazard[HAZARD_SIGNED_ALREADY]), .initial = "leave",
+	    .words = hazard_words,
+	    .help = "when a valid signature of ours is there" },
 
 	{ "verify.min_rsa_bits", TYPE(NUMBER), AT(verify.options.min_rsa_bits),
 	    .initial = "1024", RANGE(512, SIGNPOST_MAX_RSA_BITS),

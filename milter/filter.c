@@ -175,7 +175,7 @@ filter_mail(SMFICTX *ctx, char **args)
 
 	if (!begin(ctx, &step))
 		return SMFIS_TEMPFAIL;
-	session_mail(step.session, args[0]);
+	session_mail(step.session, args);
 	end(&step, STAGE_ENVELOPE);
 	return SMFIS_NOREPLY;
 }

@@ -119,6 +119,12 @@ message_begin(struct message *message, const char *sender, const char *mta_name)
 	message->headers_max = max;
 }
 
+void
+message_declare_8bit(struct message *message)
+{
+	message->declared_8bit = true;
+}
+
 /* Results that say they are ours are believed from our own systems only (RFC
  * 8601 section 5). Who is authenticated, or submits on the machine, is a user of
  * ours and no such system. */
@@ -249,9 +255,11 @@ message_body(struct message *message, const void *data, size_t len)
 	    signpost_verifier_wants_body(message->verifier);
 
 	message->body_bytes += len;
-	if (message->signer != NULL)
+	if (message->signer != NULL) {
 		check_body(
 		    message, signpost_signer_body(message->signer, data, len));
+		message_hazards_body(message, data, len);
+	}
 	if (checks)
 		check_body(message,
 		    signpost_verifier_body(message->verifier, data, len));
@@ -404,6 +412,7 @@ message_reset(struct message *message)
 		return;
 	signpost_signer_free(message->signer);
 	signpost_verifier_free(message->verifier);
+	signpost_verifier_free(message->own);
 	key_lookups_free(message->lookups);
 	signpost_string_free(message->authres);
 	if (message->header_bytes > KEEP_HEADER_BYTES) {

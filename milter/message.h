@@ -23,6 +23,7 @@
 #define MESSAGE_H
 
 #include "daemon.h"
+#include "hazards.h"
 #include "policy.h"
 
 /* Why a message could not be handled as decided. Tokens for the log and texts
@@ -74,6 +75,10 @@ struct message {
 	bool decided;		      /* the header has ended */
 	struct policy_decision decision;
 	struct signpost_signer *signer;
+	struct hazard_scan scan;
+	unsigned hazards;	       /* found, a set */
+	bool declared_8bit;	       /* by MAIL FROM */
+	struct signpost_verifier *own; /* signatures of ours that are there */
 	struct signpost_verifier *verifier;
 	struct key_lookups *lookups;
 	char *authres;	       /* the field to insert */
@@ -91,6 +96,8 @@ void message_fini(struct message *message);
  * where none is configured (NULL or "": the name of this host). */
 void message_begin(
     struct message *message, const char *sender, const char *mta_name);
+/* The sender declared 8-bit text (RFC 6152: BODY=8BITMIME). */
+void message_declare_8bit(struct message *message);
 void message_header(struct message *message, const char *name, size_t name_len,
     const char *value, size_t value_len);
 void message_end_headers(
@@ -114,7 +121,7 @@ void message_report(struct message *message, const char *id,
 /* Forgets the message, finished or not. */
 void message_reset(struct message *message);
 
-/* For message_sign.c and message_verify.c. */
+/* For message_sign.c, message_verify.c and message_hazards.c. */
 
 /* Notes a failure, unless one is noted already. */
 void message_fail(struct message *message, enum message_failure failure);
@@ -132,8 +139,21 @@ void message_sign_failed(
 struct timespec message_deadline(int64_t ms);
 
 void message_begin_signing(struct message *message, int64_t now);
+/* At the end of the header, KEYS being those that will sign. */
+void message_begin_hazards(
+    struct message *message, const struct keystore_keys *keys, int64_t now);
+void message_hazards_body(
+    struct message *message, const void *data, size_t len);
+/* At the end of the message: counts what was found; whether to sign all the
+ * same, else OUTCOME says what becomes of the message. */
+bool message_hazards_allow(
+    struct message *message, struct message_outcome *outcome);
 void message_sign(struct message *message, struct message_outcome *outcome);
 void message_begin_verifying(struct message *message, int64_t now);
+/* The public-key work for all signatures of VERIFIER; whether the queue was
+ * full. */
+bool message_check(struct message *message, struct signpost_verifier *verifier,
+    const struct timespec *deadline);
 void message_verify(struct message *message, struct message_outcome *outcome);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The part of message.h that counts and logs what was done. */
 #include <arpa/inet.h>
+#include <stdio.h>
 
 #include "message.h"
 
@@ -41,6 +42,7 @@ is_left_unsigned(const struct message *message, enum stats_action action)
 	return message->decided &&
 	    message->decision.trust > TRUST_UNTRUSTED_DAEMON &&
 	    message->snapshot->config->mode != MODE_VERIFY &&
+	    (message->hazards & HAZARD_BIT(HAZARD_SIGNED_ALREADY)) == 0 &&
 	    (action == MESSAGE_PASSED || action == MESSAGE_VERIFIED);
 }
 
@@ -92,6 +94,21 @@ log_seen(struct log_pairs *pairs, const struct replay_seen *seen)
 }
 
 static void
+log_hazards(struct log_pairs *pairs, unsigned hazards)
+{
+	char list[160] = "";
+	size_t used = 0;
+
+	for (enum hazard i = 0; i < HAZARDS && used < sizeof(list); i++)
+		if ((hazards & HAZARD_BIT(i)) != 0)
+			used +=
+			    (size_t)snprintf(list + used, sizeof(list) - used,
+				"%s%s", used > 0 ? "," : "", hazard_token(i));
+	if (used > 0)
+		log_pair(pairs, "hazards", list);
+}
+
+static void
 log_us(struct log_pairs *pairs, const char *key, uint64_t ns)
 {
 	log_pair_number(pairs, key, (long long)(ns / 1000));
@@ -125,6 +142,7 @@ message_report(struct message *message, const char *id,
 	log_buf(&pairs, "signatures", &message->signatures);
 	log_seen(&pairs, &message->seen);
 	log_buf(&pairs, "key_error", &message->why);
+	log_hazards(&pairs, message->hazards);
 	if (removed > 0)
 		log_pair_number(&pairs, "results_removed", (long long)removed);
 	log_pair_number(&pairs, "body", (long long)message->body_bytes);

@@ -89,6 +89,8 @@ message_begin_signing(struct message *message, int64_t now)
 		status = add_keys(message, &keys);
 	else
 		message->signer = NULL;
+	if (status == SIGNPOST_OK)
+		message_begin_hazards(message, &keys, now);
 	keystore_keys_fini(&keys);
 	if (status != SIGNPOST_OK)
 		message_fail(message,
@@ -165,6 +167,8 @@ message_sign(struct message *message, struct message_outcome *outcome)
 		    policy_reason_text(POLICY_NO_USABLE_KEY));
 		return;
 	}
+	if (!message_hazards_allow(message, outcome))
+		return;
 	enum signpost_status status = signpost_signer_end_body(message->signer);
 	if (status == SIGNPOST_OK)
 		sign_all(message);

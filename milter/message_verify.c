@@ -92,17 +92,17 @@ count_checks(struct message *message, const struct checking *checking,
 		stats_add(stats, COUNT_DEADLINES, 1);
 }
 
-/* The public-key work of all signatures, as one job, or as several where they
- * are very many. Returns whether the queue was full. */
-static bool
-check_all(struct message *message, const struct timespec *deadline)
+/* As one job, or as several where they are very many. */
+bool
+message_check(struct message *message, struct signpost_verifier *verifier,
+    const struct timespec *deadline)
 {
-	struct checking checking = { .verifier = message->verifier };
-	size_t signatures = signpost_verifier_count(message->verifier);
+	struct checking checking = { .verifier = verifier };
+	size_t signatures = signpost_verifier_count(verifier);
 	bool busy = false;
 
 	for (size_t i = 0; i < signatures; i++) {
-		if (signpost_verifier_needs_check(message->verifier, i))
+		if (signpost_verifier_needs_check(verifier, i))
 			checking.index[checking.count++] = i;
 		if (checking.count == 0 ||
 		    (checking.count < WORK_MAX_OPERATIONS &&
@@ -116,7 +116,7 @@ check_all(struct message *message, const struct timespec *deadline)
 		count_checks(message, &checking, outcome, wait_ns);
 		message->work_wait_ns += wait_ns;
 		busy = busy || outcome == WORK_BUSY;
-		checking = (struct checking){ .verifier = message->verifier };
+		checking = (struct checking){ .verifier = verifier };
 	}
 	return busy;
 }
@@ -303,7 +303,7 @@ message_verify(struct message *message, struct message_outcome *outcome)
 		return;
 	}
 	wait_for_keys(message);
-	if (check_all(message, &deadline) &&
+	if (message_check(message, message->verifier, &deadline) &&
 	    config->workers.on_overload != ACTION_ACCEPT) {
 		give_up(outcome, FAILURE_OVERLOAD, config->workers.on_overload);
 		return;

@@ -67,6 +67,12 @@ reason_value(size_t i)
 }
 
 static const char *
+hazard_value(size_t i)
+{
+	return hazard_token((enum hazard)i);
+}
+
+static const char *
 window_value(size_t i)
 {
 	static const char *const values[WINDOWS] = {
@@ -205,6 +211,7 @@ static const struct metric_label result = { "result", STATS_RESULTS,
 	result_value };
 static const struct metric_label reason = { "reason", SIGNPOST_REASONS - 1,
 	reason_value };
+static const struct metric_label hazard = { "hazard", HAZARDS, hazard_value };
 static const struct metric_label window = { "window", WINDOWS, window_value };
 static const struct metric_label action = { "action", MESSAGE_ACTIONS,
 	action_value };
@@ -283,6 +290,10 @@ static const struct metric rows[] = {
 	    "Signatures that did not pass, by reason.", METRIC_COUNTER,
 	    UNIT_COUNT, COUNTS(totals.reasons[1]), { &reason }, NULL,
 	    "verify_reasons", NULL },
+	{ "signpost_sign_hazards_total",
+	    "Messages to be signed, by what may break the signature.",
+	    METRIC_COUNTER, UNIT_COUNT, COUNTS(totals.hazards), { &hazard },
+	    NULL, "sign_hazards", NULL },
 	{ "signpost_signs_per_second",
 	    "Signatures made, averaged over the window.", METRIC_GAUGE,
 	    UNIT_REAL, REALS(rates.signs), { &window }, NULL,

@@ -75,12 +75,23 @@ session_connect(
 		memcpy(&session->client, address, sizeof(struct sockaddr_in6));
 }
 
+/* RFC 6152 section 2, RFC 3030 section 3. */
+static bool
+declares_8bit(const char *parameter)
+{
+	return strcasecmp(parameter, "BODY=8BITMIME") == 0 ||
+	    strcasecmp(parameter, "BODY=BINARYMIME") == 0;
+}
+
 void
-session_mail(struct session *session, const char *sender)
+session_mail(struct session *session, char **args)
 {
 	session_abort(session);
-	message_begin(&session->message, sender != NULL ? sender : "",
+	message_begin(&session->message, args[0] != NULL ? args[0] : "",
 	    macro(session, "j"));
+	for (size_t i = 0; args[i] != NULL; i++)
+		if (i > 0 && declares_8bit(args[i]))
+			message_declare_8bit(&session->message);
 }
 
 void

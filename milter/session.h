@@ -37,7 +37,8 @@ void session_free(struct session *session);
 /* ADDRESS is NULL where the MTA knows none. */
 void session_connect(
     struct session *session, const char *host, const struct sockaddr *address);
-void session_mail(struct session *session, const char *sender);
+/* ARGS: the sender and the parameters of MAIL FROM, NULL-ended. */
+void session_mail(struct session *session, char **args);
 /* A recipient that the MTA accepts. */
 void session_recipient(struct session *session);
 void session_header(

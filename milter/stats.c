@@ -239,6 +239,14 @@ stats_verify(struct stats *stats, enum signpost_algorithm algorithm,
 }
 
 void
+stats_hazard(struct stats *stats, enum hazard hazard)
+{
+	assert(hazard < HAZARDS);
+	add(own_shard(stats), offsetof(struct stats_totals, hazards[hazard]),
+	    1);
+}
+
+void
 stats_operation(struct stats *stats, enum stats_operation operation,
     enum signpost_algorithm algorithm, uint64_t cpu_ns, uint64_t queue_ns)
 {

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hazards.h"
 #include "signpost.h"
 
 enum stats_operation {
@@ -137,6 +138,7 @@ struct stats_totals {
 	uint64_t signs[STATS_ALGORITHMS][KEY_SIZES][SIGN_RESULTS];
 	uint64_t verifies[STATS_ALGORITHMS][STATS_RESULTS];
 	uint64_t reasons[SIGNPOST_REASONS];
+	uint64_t hazards[HAZARDS];
 	struct stats_times times[OPERATIONS][STATS_ALGORITHMS];
 	uint64_t dns[STATS_DNS_ANSWERS];
 	struct stats_histogram dns_time;
@@ -164,6 +166,8 @@ void stats_sign(struct stats *stats, enum signpost_algorithm algorithm,
     unsigned key_bits, enum stats_sign_result result);
 void stats_verify(struct stats *stats, enum signpost_algorithm algorithm,
     enum signpost_result result, enum signpost_reason reason);
+/* A message that was to be signed had HAZARD. */
+void stats_hazard(struct stats *stats, enum hazard hazard);
 /* One public-key operation: its CPU and queue time. */
 void stats_operation(struct stats *stats, enum stats_operation operation,
     enum signpost_algorithm algorithm, uint64_t cpu_ns, uint64_t queue_ns);

@@ -161,9 +161,10 @@ class Mta:
             return self.step(b"H", name.encode() + b"\0", NR_HELO)
         return None
 
-    def mail(self, sender="<sender@example.com>", **macros):
+    def mail(self, sender="<sender@example.com>", parameters=(), **macros):
         self.macros(b"M", **macros)
-        return self.step(b"M", sender.encode() + b"\0", NR_MAIL)
+        return self.step(b"M", b"".join(
+            text.encode() + b"\0" for text in (sender, *parameters)), NR_MAIL)
 
     def recipient(self, address="<rcpt@example.org>"):
         if not self.steps & NO_RCPT:
@@ -226,14 +227,16 @@ class Mta:
 
     # All steps of a message
 
-    def envelope(self, sender="<sender@example.com>", **macros):
-        self.mail(sender, **macros)
+    def envelope(self, sender="<sender@example.com>", parameters=(),
+                 **macros):
+        self.mail(sender, parameters, **macros)
         self.recipient()
         self.data()
 
     def message(self, headers, body, chunk=BODY_CHUNK,
-                sender="<sender@example.com>", id="4F0000", **macros):
-        self.envelope(sender, **macros)
+                sender="<sender@example.com>", parameters=(), id="4F0000",
+                **macros):
+        self.envelope(sender, parameters, **macros)
         for name, value in headers:
             self.header(name, value.replace("\r\n", "\n"))
         self.end_headers()

@@ -304,6 +304,8 @@ class StatusTest(unittest.TestCase):
                 ("signpost_messages_total", "action", status["messages"]),
                 ("signpost_verify_reasons_total", "reason",
                  status["verify_reasons"]),
+                ("signpost_sign_hazards_total", "hazard",
+                 status["sign_hazards"]),
                 ("signpost_dns_lookups_total", "result",
                  status["dns"]["lookups"]),
                 ("signpost_mail_thread_cpu_seconds_total", "stage",
