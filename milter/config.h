@@ -93,6 +93,8 @@ struct config_sign {
 	enum config_action on_error;	     /* accept or tempfail */
 	enum config_action on_no_usable_key; /* accept or tempfail */
 	unsigned min_rsa_bits;
+	bool add_missing;
+	unsigned line_limit; /* octets of a line that are too many: more */
 	enum config_on_hazard on_hazard[HAZARDS];
 };
 

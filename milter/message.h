@@ -57,6 +57,13 @@ struct message_outcome {
 	char text[256];
 };
 
+/* The fields that were missing and are added, as signpost_signer_field has
+ * values; "" for none. */
+struct message_missing {
+	char date[48];
+	char id[DOMAIN_SIZE + 64];
+};
+
 struct message {
 	struct daemon *daemon;
 	struct snapshot *snapshot; /* NULL: between messages */
@@ -75,6 +82,7 @@ struct message {
 	bool decided;		      /* the header has ended */
 	struct policy_decision decision;
 	struct signpost_signer *signer;
+	struct message_missing missing;
 	struct hazard_scan scan;
 	unsigned hazards;	       /* found, a set */
 	bool declared_8bit;	       /* by MAIL FROM */
@@ -112,6 +120,10 @@ void message_finish(struct message *message, struct message_outcome *outcome_r);
 size_t message_field_count(const struct message *message);
 void message_field(const struct message *message, size_t i, const char **name_r,
     const char **value_r);
+/* The fields that a message lacks and is to get at its end: the name of field
+ * I, NULL beyond the last; the value "" for one that it has. */
+const char *message_missing_field(
+    const struct message *message, size_t i, const char **value_r);
 /* The fields Authentication-Results to remove: their numbers among the fields
  * of that name, in rising order. */
 size_t message_claims(const struct message *message, const uint32_t **items_r);
@@ -121,7 +133,7 @@ void message_report(struct message *message, const char *id,
 /* Forgets the message, finished or not. */
 void message_reset(struct message *message);
 
-/* For message_sign.c, message_verify.c and message_hazards.c. */
+/* For the other files of this module. */
 
 /* Notes a failure, unless one is noted already. */
 void message_fail(struct message *message, enum message_failure failure);
@@ -139,6 +151,8 @@ void message_sign_failed(
 struct timespec message_deadline(int64_t ms);
 
 void message_begin_signing(struct message *message, int64_t now);
+/* Adds what sign.add_missing asks for to the header that is signed. */
+void message_add_missing(struct message *message, int64_t now);
 /* At the end of the header, KEYS being those that will sign. */
 void message_begin_hazards(
     struct message *message, const struct keystore_keys *keys, int64_t now);

@@ -33,7 +33,8 @@ find_in_header(const struct message *message)
 
 	for (size_t i = 0; i < headers_count(message->headers); i++) {
 		struct field field = headers_get(message->headers, i);
-		unsigned here = hazards_of_field(field);
+		unsigned here = hazards_of_field(
+		    field, message->decision.settings->line_limit);
 
 		if (here != 0 &&
 		    is_signed(message->decision.settings, field.name))
@@ -117,7 +118,7 @@ message_begin_hazards(
 	    message->snapshot->config->verify.options;
 	enum signpost_status status;
 
-	hazard_scan_init(&message->scan);
+	hazard_scan_init(&message->scan, settings->line_limit);
 	message->hazards = find_in_header(message);
 	if (headers_occurrences(message->headers, bytes_str(field_name)) == 0 ||
 	    settings->on_hazard[HAZARD_SIGNED_ALREADY] == ON_HAZARD_IGNORE)

@@ -83,6 +83,7 @@ message_begin_signing(struct message *message, int64_t now)
 		keystore_keys_fini(&keys);
 		return;
 	}
+	message_add_missing(message, now);
 	status = signpost_signer_new(
 	    message->daemon->handle, message->headers, now, &message->signer);
 	if (status == SIGNPOST_OK)

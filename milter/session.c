@@ -190,13 +190,34 @@ remove_results(struct session *session)
 	return true;
 }
 
+/* At the bottom: Sendmail puts a field so added in place of the one that it
+ * would have added itself, and would have two of one at the top. */
+static bool
+add_missing(struct session *session)
+{
+	const char *name, *value;
+
+	for (size_t i = 0; (name = message_missing_field(
+				&session->message, i, &value)) != NULL;
+	     i++) {
+		if (value[0] == '\0')
+			continue;
+		if (!session->leading_space)
+			value++;
+		if (smfi_addheader(session->ctx, mutable(name),
+			mutable(value)) != MI_SUCCESS)
+			return false;
+	}
+	return true;
+}
+
 /* Each field goes to the very top, so the topmost comes last. */
 static bool
 edit_header(struct session *session)
 {
 	const char *name, *value;
 
-	if (!remove_results(session))
+	if (!remove_results(session) || !add_missing(session))
 		return false;
 	for (size_t i = message_field_count(&session->message); i-- > 0;) {
 		message_field(&session->message, i, &name, &value);

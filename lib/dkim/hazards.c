@@ -4,8 +4,6 @@
 #include "cfws.h"
 
 enum {
-	MAX_LINE = 998, /* RFC 5322 section 2.1.1 */
-	MAX_WITH_END = MAX_LINE + 2,
 	WIDTH = 16,  /* octets looked at together */
 	STRIDE = 64, /* and in a row */
 };
@@ -17,10 +15,9 @@ typedef unsigned char octets __attribute__((vector_size(WIDTH)));
 static const struct {
 	const char *token, *text;
 } hazards[HAZARDS] = {
-	[HAZARD_LONG_LINE] = { "long_line",
-	    "a line of the body has more than 998 octets" },
+	[HAZARD_LONG_LINE] = { "long_line", "a line of the body is too long" },
 	[HAZARD_LONG_HEADER] = { "long_header",
-	    "a line of a signed header field has more than 998 octets" },
+	    "a line of a signed header field is too long" },
 	[HAZARD_BARE_LINE_END] = { "bare_line_end", "a CR or LF stands alone" },
 	[HAZARD_NUL] = { "nul", "there is a NUL in the body" },
 	[HAZARD_8BIT] = { "8bit", "there is 8-bit text in the body" },
@@ -43,9 +40,9 @@ hazard_text(enum hazard hazard)
 }
 
 void
-hazard_scan_init(struct hazard_scan *scan)
+hazard_scan_init(struct hazard_scan *scan, size_t limit)
 {
-	*scan = (struct hazard_scan){ 0 };
+	*scan = (struct hazard_scan){ .limit = limit };
 }
 
 static bool
@@ -116,8 +113,10 @@ scan_octets(struct hazard_scan *scan, const char *data, size_t len)
 static void
 scan_lines(struct hazard_scan *scan, const char *data, size_t len)
 {
-	while (len > 0 && scan->line < MAX_WITH_END) {
-		size_t room = MAX_WITH_END - scan->line;
+	const size_t with_end = scan->limit + strlen("\r\n");
+
+	while (len > 0 && scan->line < with_end) {
+		size_t room = with_end - scan->line;
 		size_t window = len < room ? len : room;
 		const char *lf = memrchr(data, '\n', window);
 		size_t used = lf == NULL ? window : (size_t)(lf - data) + 1;
@@ -140,7 +139,7 @@ hazard_scan_update(struct hazard_scan *scan, const char *data, size_t len)
 unsigned
 hazard_scan_final(struct hazard_scan *scan)
 {
-	if (scan->line > MAX_LINE)
+	if (scan->line > scan->limit)
 		scan->found |= HAZARD_BIT(HAZARD_LONG_LINE);
 	if (scan->last == '\r')
 		scan->found |= HAZARD_BIT(HAZARD_BARE_LINE_END);
@@ -148,12 +147,12 @@ hazard_scan_final(struct hazard_scan *scan)
 }
 
 unsigned
-hazards_of_field(struct field field)
+hazards_of_field(struct field field, size_t limit)
 {
 	struct hazard_scan scan;
 	unsigned found, hazards_found;
 
-	hazard_scan_init(&scan);
+	hazard_scan_init(&scan, limit);
 	hazard_scan_update(&scan, field.name.data, field.name.len);
 	hazard_scan_update(&scan, field.colon.data, field.colon.len);
 	hazard_scan_update(&scan, ":", 1);

@@ -3,8 +3,8 @@
  * hazards - what servers on the way will change, so that a signature breaks
  *
  * A signature holds only while what it covers stays as it is, and mail servers
- * mend what SMTP can't carry: they cut lines over 998 octets (RFC 5322 section
- * 2.1.1), replace a CR or LF that stands alone (RFC 5321 section 2.3.8) and
+ * mend what SMTP can't carry: they cut long lines (RFC 5322 section 2.1.1 has
+ * 998 octets; some cut at 990), replace a CR or LF that stands alone (RFC 5321 section 2.3.8) and
  * NUL, and encode 8-bit text for a server that does not take it (RFC 6152
  * section 3). A scan looks for that in a body that is pushed through, cut
  * anywhere; what it finds in all does not depend on the cuts. Its state is of
@@ -31,18 +31,19 @@ enum hazard {
 
 struct hazard_scan {
 	unsigned found;
-	size_t line; /* octets of the present line; stays where too many */
-	char last;   /* octet; NUL before the first */
+	size_t limit; /* octets of a line without its end that are let be */
+	size_t line;  /* octets of the present line; stays where too many */
+	char last;    /* octet; NUL before the first */
 };
 
-void hazard_scan_init(struct hazard_scan *scan);
+void hazard_scan_init(struct hazard_scan *scan, size_t limit);
 void hazard_scan_update(struct hazard_scan *scan, const char *data, size_t len);
 /* End of the text: the set of HAZARD_LONG_LINE, HAZARD_BARE_LINE_END,
  * HAZARD_NUL and HAZARD_8BIT that it has. */
 unsigned hazard_scan_final(struct hazard_scan *scan);
 
 /* What a field has of HAZARD_LONG_HEADER and HAZARD_BARE_LINE_END. */
-unsigned hazards_of_field(struct field field);
+unsigned hazards_of_field(struct field field, size_t limit);
 /* Whether Content-Transfer-Encoding says that there is 8-bit text (RFC 2045
  * section 6.2: "8bit" or "binary"). */
 bool hazards_declared(const struct signpost_headers *headers);

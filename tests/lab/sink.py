@@ -28,9 +28,12 @@ class Arrived:
 
 class Sink:
     """`forward`: a port to pass messages on to; `change`, which may be set
-    later: from bytes to bytes; `store`: a folder to write messages to."""
+    later: from bytes to bytes; `store`: a folder to write messages to;
+    `extensions`: what it says that it can do."""
 
-    def __init__(self, lab, forward=None, change=None, store=None):
+    def __init__(self, lab, forward=None, change=None, store=None,
+                 extensions=EXTENSIONS):
+        self.extensions = extensions
         self.forward = forward
         self.change = change
         self.store = store
@@ -126,7 +129,8 @@ class _Session(socketserver.StreamRequestHandler):
         self.sender, self.recipients, self.utf8 = None, [], False
 
     def smtp_ehlo(self, _rest):
-        self.reply("250 sink.test", *("250 " + e for e in EXTENSIONS))
+        self.reply("250 sink.test", *(
+            "250 " + e for e in self.server.sink.extensions))
 
     def smtp_helo(self, _rest):
         self.reply("250 sink.test")

@@ -39,6 +39,7 @@ class Result:
         self.reply = None       # "accept", "continue", "reject", ...
         self.text = ""          # of an SMTP reply of the filter's own
         self.inserted = []      # (index, name, value) in their order
+        self.added = []         # (name, value) at the bottom
         self.changed = []       # (number, name, value); value "" removes
         self.quarantined = None
 
@@ -57,6 +58,8 @@ class Result:
             if not self.leading_space:
                 value = " " + value
             fields.insert(index, (name, value))
+        fields += [(name, value if self.leading_space else " " + value)
+                   for name, value in self.added]
         return [(name, value.replace("\r\n", "\n").replace("\n", "\r\n"))
                 for name, value in fields]
 
@@ -209,6 +212,8 @@ class Mta:
                 (index,) = struct.unpack("!I", rest[:4])
                 name, value = _strings(rest[4:])
                 result.inserted.append((index, name, value))
+            elif code == b"h":
+                result.added.append(_strings(rest))
             elif code == b"m":
                 (number,) = struct.unpack("!I", rest[:4])
                 name, value = _strings(rest[4:])

@@ -9,6 +9,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(
     os.path.abspath(__file__)), "..", "lib"))
 
+from milter_client import ALL_STEPS, LEADING_SPACE  # noqa: E402
 from signpostd import Daemon, Key  # noqa: E402
 
 RSA = Key("rsa")
@@ -35,8 +36,9 @@ class Case(unittest.TestCase):
         self.addCleanup(daemon.close)
         return daemon.start()
 
-    def send(self, daemon, headers=HEADERS, body=BODY, parameters=(), **more):
-        with daemon.mta() as mta:
+    def send(self, daemon, headers=HEADERS, body=BODY, parameters=(),
+             steps=None, **more):
+        with daemon.mta(**({"steps": steps} if steps else {})) as mta:
             mta.connect("localhost", "127.0.0.1")
             result = mta.message(headers, body, parameters=parameters, **more)
             mta.quit()
@@ -100,8 +102,14 @@ class Hazards(Case):
         daemon = self.daemon()
         self.send(daemon, HEADERS + [("X-Long", " " + LONG)])
         self.assertNotIn("hazards", self.last(daemon))
-        self.send(daemon, HEADERS + [("References", " a\r\n " + "x" * 990)])
+        self.send(daemon, HEADERS + [("References", " a\r\n " + "x" * 980)])
         self.assertNotIn("hazards", self.last(daemon))
+
+    def test_how_long_a_line_may_be_is_set(self):
+        daemon = self.daemon(sign={"line_limit": 998})
+        for size, want in ((998, None), (999, "long_line")):
+            self.send(daemon, body=b"x" * size + b"\r\n")
+            self.assertEqual(self.last(daemon).get("hazards"), want)
 
     def test_8bit_text_is_declared_by_the_field_too(self):
         daemon = self.daemon()
@@ -122,7 +130,7 @@ class Hazards(Case):
     def test_any_pieces_of_the_body_find_the_same(self):
         daemon = self.daemon()
         for chunk in (1, 7, 998, 999, 1000, 65535):
-            for size, want in ((998, None), (999, "long_line")):
+            for size, want in ((990, None), (991, "long_line")):
                 self.send(daemon, body=b"x" * size + b"\r\n", chunk=chunk)
                 self.assertEqual(self.last(daemon).get("hazards"), want)
 
@@ -178,6 +186,46 @@ class SignedAlready(Case):
                 self.assertEqual(result.reply, reply)
                 self.assertEqual(len(result.field("DKIM-Signature")), count)
                 self.assertEqual(self.last(daemon).get("hazards"), hazards)
+
+
+class Missing(Case):
+    FIELDS = {"Date": r"\A [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} "
+                      r"\d\d:\d\d:\d\d \+0000\Z",
+              "Message-ID": r"\A <[0-9a-f]+\.[0-9a-f]{16}@example\.com>\Z"}
+
+    def test_date_and_message_id_are_added_and_signed(self):
+        daemon = self.daemon(sign={"add_missing": True})
+        for steps in (ALL_STEPS, ALL_STEPS & ~LEADING_SPACE):
+            result = self.send(daemon, steps=steps)
+            self.assertEqual([name for name, _ in result.added],
+                             list(self.FIELDS))
+            signed = result.apply(HEADERS)
+            for name, value in signed[-2:]:
+                self.assertRegex(value, self.FIELDS[name])
+            # What was added is signed: the message needs no signature more.
+            self.assertEqual(self.send(daemon, signed).inserted, [])
+            self.assertEqual(self.last(daemon)["hazards"], "signed_already")
+            for name in self.FIELDS:
+                changed = [(n, v + "x" if n == name else v)
+                           for n, v in signed]
+                self.assertEqual(len(self.send(daemon, changed).inserted), 2)
+
+    def test_what_is_there_is_kept(self):
+        daemon = self.daemon(sign={"add_missing": True})
+        result = self.send(daemon, HEADERS + [("date", " x")])
+        self.assertEqual([name for name, _ in result.added], ["Message-ID"])
+
+    def test_nothing_is_added_unless_asked_for_or_unsigned(self):
+        self.assertEqual(self.send(self.daemon()).added, [])
+        daemon = self.daemon(sign={"add_missing": True, "on_nul": "leave"})
+        self.assertEqual(self.send(daemon, body=b"\0").added, [])
+        self.assertEqual(self.send(
+            daemon, [("From", " a@other.example")]).added, [])
+
+    def test_no_two_messages_get_the_same_id(self):
+        daemon = self.daemon(sign={"add_missing": True})
+        ids = {self.send(daemon).added[1][1] for _ in range(5)}
+        self.assertEqual(len(ids), 5)
 
 
 if __name__ == "__main__":
