@@ -259,6 +259,8 @@ struct signpost_sign_options {
 	                                missing ones (RFC 6409 section 8) */
 	int64_t expire_s;	     /* x= is t= and this; 0 for no x= */
 	bool keep_u_labels;
+	bool copy_headers; /* z=: the signed fields as they are, left out
+	                      where that would be over 8192 octets */
 };
 
 struct signpost_signer;
@@ -370,6 +372,13 @@ void signpost_verifier_refuse(
  * there are none that could be read. */
 const void *signpost_verifier_octets(
     const struct signpost_verifier *verifier, size_t i, size_t *len_r);
+/* The names, with colons between them, of the signed header fields that are
+ * not what they were when signature I was made, as far as its copies of them
+ * (z=) tell: where all of those are as they were, fields that it has no copy
+ * of. "" unless the reason is SIGNPOST_REASON_SIGNATURE, and where nothing
+ * can be told; 16 names at most. To be freed with signpost_string_free. */
+enum signpost_status signpost_verifier_changed_fields(
+    const struct signpost_verifier *verifier, size_t i, char **names_r);
 /* The verdict of signature I; final once it needs no check. */
 const struct signpost_verdict *signpost_verifier_verdict(
     const struct signpost_verifier *verifier, size_t i);

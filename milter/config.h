@@ -88,6 +88,7 @@ struct config_sign {
 	struct config_strings oversign;
 	int64_t expire_s;
 	const char *identity; /* i=; "" for none */
+	bool diagnostics;     /* z= */
 	enum config_match match;
 	bool require_published;
 	enum config_action on_error;	     /* accept or tempfail */

@@ -211,6 +211,8 @@ static const struct setting table[] = {
 	    RANGE(0, 10 * YEAR_S), .help = "x=, counted from signing" },
 	{ "sign.identity", TYPE(STRING), AT(sign.identity), .initial = "",
 	    .check = check_identity, .help = "i=" },
+	{ "sign.diagnostics", TYPE(BOOLEAN), AT(sign.diagnostics),
+	    .initial = "false", .help = "copies of the signed fields, z=" },
 	{ "sign.match", TYPE(WORD), AT(sign.match), .initial = "none",
 	    .words = match_words, .help = "what must belong to From's domain" },
 	{ "sign.require_published", TYPE(BOOLEAN), AT(sign.require_published),

@@ -415,6 +415,7 @@ message_reset(struct message *message)
 	signpost_verifier_free(message->own);
 	key_lookups_free(message->lookups);
 	signpost_string_free(message->authres);
+	signpost_string_free(message->changed);
 	if (message->header_bytes > KEEP_HEADER_BYTES) {
 		signpost_headers_free(message->headers);
 		message->headers = NULL;

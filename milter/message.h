@@ -90,6 +90,7 @@ struct message {
 	struct signpost_verifier *verifier;
 	struct key_lookups *lookups;
 	char *authres;	       /* the field to insert */
+	char *changed;	       /* fields, by the first signature that fails */
 	struct buf signatures; /* for the log */
 	struct buf why;	       /* what is wrong with a key, for the log */
 	uint64_t begin_ns;     /* monotonic */

@@ -141,6 +141,8 @@ message_report(struct message *message, const char *id,
 	log_pair(&pairs, "trust", policy_trust_token(message->decision.trust));
 	log_buf(&pairs, "signatures", &message->signatures);
 	log_seen(&pairs, &message->seen);
+	if (message->changed != NULL && message->changed[0] != '\0')
+		log_pair(&pairs, "changed", message->changed);
 	log_buf(&pairs, "key_error", &message->why);
 	log_hazards(&pairs, message->hazards);
 	if (removed > 0)

@@ -49,6 +49,7 @@ add_keys(struct message *message, const struct keystore_keys *keys)
 		.headers = settings->headers.items,
 		.oversign = settings->oversign.items,
 		.expire_s = settings->expire_s,
+		.copy_headers = settings->diagnostics,
 	};
 	enum signpost_status status = SIGNPOST_OK;
 

@@ -244,6 +244,22 @@ sum_up(struct message *message)
 	return summary;
 }
 
+/* What the topmost signature that does not match says of the fields it covers;
+ * of one, as whoever sends a message may add many. */
+static bool
+note_changed(struct message *message)
+{
+	size_t signatures = signpost_verifier_count(message->verifier);
+
+	for (size_t i = 0; i < signatures; i++)
+		if (signpost_verifier_verdict(message->verifier, i)->reason ==
+		    SIGNPOST_REASON_SIGNATURE)
+			return signpost_verifier_changed_fields(
+				   message->verifier, i, &message->changed) ==
+			    SIGNPOST_OK;
+	return true;
+}
+
 /* RFC 7372 section 3 has the codes of the refusals. */
 static void
 judge(struct message *message, const struct summary *summary,
@@ -312,7 +328,8 @@ message_verify(struct message *message, struct message_outcome *outcome)
 		count_replays(message);
 	struct summary summary = sum_up(message);
 	judge(message, &summary, outcome);
-	if (signpost_authres_write(message->authserv_id, message->verifier,
+	if (!note_changed(message) ||
+	    signpost_authres_write(message->authserv_id, message->verifier,
 		&message->authres) != SIGNPOST_OK) {
 		message->authres = NULL;
 		give_up(outcome, FAILURE_MEMORY, ACTION_TEMPFAIL);

@@ -6,6 +6,7 @@
 
 #include "base64.h"
 #include "body_hash.h"
+#include "quoted.h"
 #include "taglist.h"
 #include "utf8.h"
 
@@ -158,40 +159,6 @@ read_selector(struct signature *signature, struct bytes value)
 		ascii, signature->domain_ascii, signature->key_name);
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* dkim-quoted-printable (RFC 6376 section 2.11) without its white space. */
-static bool
-decode_quoted(struct bytes text, struct buf *out)
-{
-	int high, low;
-
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.data[i];
-
-		if (is_wsp(c) || c == '\r' || c == '\n')
-			continue;
-		if (c == '=') {
-			if (text.len - i < 3)
-				return false;
-			high = hex_digit(text.data[i + 1]);
-			low = hex_digit(text.data[i + 2]);
-			if (high < 0 || low < 0)
-				return false;
-			c = (char)(high << 4 | low);
-			i += 2;
-		}
-		buf_append_char(out, c);
-	}
-	return true;
-}
-
 static bool
 read_identity(struct signature *signature, struct bytes value)
 {
@@ -200,7 +167,7 @@ read_identity(struct signature *signature, struct bytes value)
 	bool good;
 
 	buf_init(&decoded, SIZE_MAX);
-	good = decode_quoted(value, &decoded) &&
+	good = quoted_decode(value, &decoded) &&
 	    signature_identity(
 		buf_bytes(&decoded), signature->domain_ascii, ascii);
 	if (decoded.failed)
@@ -400,6 +367,7 @@ apply_rules(const struct taglist *tags, struct signature *signature)
 			return rules[i].reason;
 	}
 	signature->raw_b = taglist_get(tags, "b")->raw;
+	signature->copies = value_of(tags, "z");
 	return SIGNPOST_REASON_NONE;
 }
 

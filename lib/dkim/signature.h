@@ -37,6 +37,7 @@ struct signature {
 	struct digest body_hash;	/* bh=; len 0: it can't match */
 	struct buf octets;		/* b=, decoded */
 	struct bytes raw_b;		/* all behind "b=" in the field */
+	struct bytes copies;		/* z=; data NULL for none */
 	char domain_ascii[DOMAIN_SIZE]; /* d= */
 	char key_name[DOMAIN_SIZE];	/* where the key is */
 };

@@ -6,9 +6,11 @@
 
 #include "base64.h"
 #include "body_hash.h"
+#include "copied_fields.h"
 #include "field_writer.h"
 #include "header_hash.h"
 #include "key.h"
+#include "quoted.h"
 #include "signature.h"
 
 #define FIELD_NAME "DKIM-Signature"
@@ -31,6 +33,7 @@ struct job {
 	struct digest header;
 	struct field_writer field; /* up to "b=", then all */
 	struct buf base64;	   /* b= unfolded */
+	bool copy_headers;	   /* write z= */
 	bool done;
 };
 
@@ -96,22 +99,6 @@ signpost_signer_free(struct signpost_signer *signer)
 	free(signer);
 }
 
-/* dkim-quoted-printable (RFC 6376 section 2.11); all that is not ASCII is
- * encoded, which every verifier understands. */
-static void
-append_quoted(struct bytes text, struct buf *out)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned char octet = (unsigned char)text.data[i];
-
-		if (octet > 0x20 && octet < 0x7f && octet != ';' &&
-		    octet != '=')
-			buf_append_char(out, text.data[i]);
-		else
-			buf_printf(out, "=%02X", octet);
-	}
-}
-
 /* d=, s= and i= as they will stand in the field. */
 static enum signpost_status
 set_names(struct job *job, const struct signpost_sign_options *options)
@@ -133,7 +120,7 @@ set_names(struct job *job, const struct signpost_sign_options *options)
 			return SIGNPOST_SYNTAX;
 		local = bytes_of(whole.data,
 		    (size_t)(strrchr(whole.data, '@') - whole.data));
-		append_quoted(local, &job->identity);
+		quoted_append(local, &job->identity);
 		buf_append_str(
 		    &job->identity, as_given ? whole.data + local.len : "@");
 		if (!as_given)
@@ -324,6 +311,7 @@ signpost_signer_add(struct signpost_signer *signer,
 		.header_canon = options->header_canon,
 		.body_canon = options->body_canon,
 		.expire_s = options->expire_s,
+		.copy_headers = options->copy_headers,
 	};
 	buf_init(&job->domain, SIZE_MAX);
 	buf_init(&job->selector, SIZE_MAX);
@@ -405,10 +393,11 @@ write_body_hash(struct job *job, struct buf *unit, const struct digest *hash)
 }
 
 /* The field up to and including "b=" (RFC 6376 section 3.5). */
-static void
-write_field(struct job *job, int64_t now, const struct digest *body_hash,
-    struct buf *unit)
+static enum signpost_status
+write_field(const struct signpost_signer *signer, struct job *job,
+    const struct digest *body_hash, struct buf *unit)
 {
+	enum signpost_status status = SIGNPOST_OK;
 	char canon[sizeof "relaxed/relaxed"];
 
 	snprintf(canon, sizeof canon, "%s/%s", canon_names[job->header_canon],
@@ -419,14 +408,18 @@ write_field(struct job *job, int64_t now, const struct digest *body_hash,
 	write_tag(job, unit, "c", canon);
 	write_tag(job, unit, "d", job->domain.data);
 	write_tag(job, unit, "s", job->selector.data);
-	write_time(job, unit, "t", now);
+	write_time(job, unit, "t", signer->now);
 	if (job->expire_s > 0)
-		write_time(job, unit, "x", now + job->expire_s);
+		write_time(job, unit, "x", signer->now + job->expire_s);
 	if (job->identity.len > 0)
 		write_tag(job, unit, "i", job->identity.data);
 	write_names(job, unit);
+	if (job->copy_headers)
+		status = copied_fields_write(
+		    signer->headers, job->names, job->name_count, &job->field);
 	write_body_hash(job, unit, body_hash);
 	field_writer_add(&job->field, " ", bytes_str("b="));
+	return status;
 }
 
 static size_t
@@ -453,7 +446,8 @@ end_body(const struct signpost_signer *signer, struct job *job,
 	};
 	size_t base64_len = BASE64_ENCODED_LEN(signature_bytes(job->key));
 
-	write_field(job, signer->now, &body->digest, scratch);
+	if (write_field(signer, job, &body->digest, scratch) != SIGNPOST_OK)
+		return SIGNPOST_NOMEM;
 	/* So that signpost_signer_sign allocates nothing. */
 	field_writer_reserve(&job->field, base64_len);
 	buf_reserve(&job->base64, base64_len);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "body_hash.h"
+#include "copied_fields.h"
 #include "header_hash.h"
 #include "key_set.h"
 #include "signature.h"
@@ -577,6 +578,18 @@ signpost_verifier_octets(
 
 	*len_r = signature != NULL ? signature->octets.len : 0;
 	return *len_r > 0 ? signature->octets.data : NULL;
+}
+
+enum signpost_status
+signpost_verifier_changed_fields(
+    const struct signpost_verifier *verifier, size_t i, char **names_r)
+{
+	const struct check *check = check_at(verifier, i);
+	bool failed = check->verdict.reason == SIGNPOST_REASON_SIGNATURE;
+
+	*names_r = copied_fields_changed(
+	    verifier->headers, failed ? check->signature : NULL);
+	return *names_r != NULL ? SIGNPOST_OK : SIGNPOST_NOMEM;
 }
 
 const struct signpost_verdict *

@@ -38,6 +38,8 @@ static const struct option_row rows[] = {
 	    sign_take_expire, AT(sign), 0, MAX_EXPIRE_S },
 	{ 0, "identity", "I", "agent or user, i=", option_string,
 	    AT(sign.identity), 0, 0 },
+	{ 0, "diagnostics", NULL, "copy the signed fields (z=)", option_flag,
+	    AT(sign.diagnostics), 0, 0 },
 	{ 0, "now", "SECONDS", "the time, since 1970 UTC", option_time, AT(now),
 	    0, MAX_NOW },
 	{ 0 },

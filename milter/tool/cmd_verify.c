@@ -170,10 +170,37 @@ identity_json(const struct signpost_verdict *verdict)
 	return text;
 }
 
+/* An array, as json_pack wants it: NULL fails there. */
 static json_t *
-verdict_json(const struct signpost_verdict *verdict)
+changed_json(const struct signpost_verifier *verifier, size_t i)
 {
-	return json_pack("{ss ss so so so so sI so sb ss sI}", "result",
+	json_t *array = json_array();
+	struct bytes rest, name;
+	char *names;
+
+	if (signpost_verifier_changed_fields(verifier, i, &names) !=
+	    SIGNPOST_OK) {
+		json_decref(array);
+		return NULL;
+	}
+	rest = bytes_str(names);
+	while (array != NULL && bytes_next(&rest, ':', &name))
+		if (name.len > 0 &&
+		    json_array_append_new(array, json_text(name)) != 0) {
+			json_decref(array);
+			array = NULL;
+		}
+	signpost_string_free(names);
+	return array;
+}
+
+static json_t *
+verdict_json(const struct signpost_verifier *verifier, size_t i)
+{
+	const struct signpost_verdict *verdict =
+	    signpost_verifier_verdict(verifier, i);
+
+	return json_pack("{ss ss so so so so sI so sb ss sI so}", "result",
 	    signpost_result_word(verdict->result), "reason",
 	    signpost_reason_token(verdict->reason), "domain",
 	    json_text(bytes_of(verdict->domain, verdict->domain_len)),
@@ -185,7 +212,8 @@ verdict_json(const struct signpost_verdict *verdict)
 	    "key_bits", (json_int_t)verdict->key_bits, "b",
 	    json_text(bytes_of(verdict->b, verdict->b_len)), "testing",
 	    verdict->testing, "dnssec", signpost_dnssec_word(verdict->dnssec),
-	    "unsigned_body_bytes", (json_int_t)verdict->unsigned_body_bytes);
+	    "unsigned_body_bytes", (json_int_t)verdict->unsigned_body_bytes,
+	    "changed_fields", changed_json(verifier, i));
 }
 
 static int
@@ -197,9 +225,8 @@ print_json(const struct work *work)
 
 	for (size_t i = 0; i < signpost_verifier_count(work->verifier); i++)
 		ok = ok &&
-		    json_array_append_new(signatures,
-			verdict_json(
-			    signpost_verifier_verdict(work->verifier, i))) == 0;
+		    json_array_append_new(
+			signatures, verdict_json(work->verifier, i)) == 0;
 	from_domain(work->headers, domain);
 	object = json_pack("{so ss so}", "authserv_id",
 	    json_text(bytes_str(work->settings->authserv_id)), "from_domain",

@@ -43,6 +43,7 @@ add_selected(const struct config_sign *sign,
 		.headers = sign->headers.items,
 		.oversign = sign->oversign.items,
 		.expire_s = sign->expire_s,
+		.copy_headers = sign->diagnostics,
 	};
 	int code = 0;
 

@@ -22,6 +22,8 @@ sign_keys_override(
 		options->expire_s = settings->expire_s;
 	if (settings->identity != NULL)
 		options->identity = settings->identity;
+	if (settings->diagnostics)
+		options->copy_headers = true;
 }
 
 int

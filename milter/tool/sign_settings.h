@@ -34,6 +34,7 @@ struct sign_settings {
 	int64_t expire_s;
 	bool expire_given;
 	const char *identity; /* NULL: not given */
+	bool diagnostics;
 };
 
 /* The offset of their rows is that of the struct. */

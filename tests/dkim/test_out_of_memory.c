@@ -58,7 +58,7 @@ struct run {
 	struct signpost_signer *signer;
 	struct signpost_key_set *keys;
 	struct signpost_verifier *verifier;
-	char *authres;
+	char *authres, *changed;
 };
 
 static const char *const fields[][2] = { { "From", " a@example.com" },
@@ -84,7 +84,8 @@ run_signer(struct run *run)
 		.identity = "u=v@x.example.com",
 		.header_canon = SIGNPOST_RELAXED,
 		.headers = names,
-		.oversign = names };
+		.oversign = names,
+		.copy_headers = true };
 	enum signpost_status status;
 
 	if ((status = signpost_headers_new(65536, &run->headers)) ||
@@ -124,6 +125,9 @@ run_verifier(struct run *run)
 		return status;
 	if (signpost_verifier_needs_check(run->verifier, 0))
 		signpost_verifier_check(run->verifier, 0);
+	if ((status = signpost_verifier_changed_fields(
+		 run->verifier, 0, &run->changed)))
+		return status;
 	return signpost_authres_write(
 	    "mx.example.org", run->verifier, &run->authres);
 }
@@ -145,6 +149,7 @@ static void
 release(struct run *run)
 {
 	signpost_string_free(run->authres);
+	signpost_string_free(run->changed);
 	signpost_verifier_free(run->verifier);
 	signpost_key_set_unref(run->keys);
 	signpost_signer_free(run->signer);

@@ -69,6 +69,7 @@ verify(struct signpost *handle, struct signpost_key_set *keys,
 		.unsigned_body = SIGNPOST_UNSIGNED_ACCEPT };
 	const struct signpost_verdict *verdict;
 	struct signpost_verifier *verifier;
+	char *changed;
 
 	must(signpost_verifier_new(handle, headers, &options, 1700000000,
 		 &verifier) == SIGNPOST_OK);
@@ -84,6 +85,10 @@ verify(struct signpost *handle, struct signpost_key_set *keys,
 	must(verdict->result != SIGNPOST_NONE &&
 	    verdict->result != SIGNPOST_PASS);
 	must(verdict->b_len <= SIGNATURE_B_SHOWN);
+	must(signpost_verifier_changed_fields(verifier, 0, &changed) ==
+	    SIGNPOST_OK);
+	must(strlen(changed) <= 16 * 65);
+	signpost_string_free(changed);
 	signpost_verifier_free(verifier);
 }
 

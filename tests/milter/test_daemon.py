@@ -211,6 +211,19 @@ class Verifying(Case):
                 else:
                     self.assertEqual(result.inserted, [])
 
+    def test_fields_that_changed_are_logged_where_they_were_copied(self):
+        for copies, want in ((False, 0), (True, 1)):
+            daemon = self.daemon(sign={"diagnostics": copies})
+            signed = self.sign(daemon)
+            self.assertEqual("z=" in signed[0][1], copies)
+            changed = [(n, v + "x") if n == "Subject" else (n, v)
+                       for n, v in signed]
+            self.assertIn("dkim=pass", results(self.send(daemon, signed)))
+            self.assertIn("dkim=fail", results(self.send(daemon, changed)))
+            log = daemon.log()
+            self.assertEqual(log.count("changed="), want, log)
+            self.assertEqual(log.count("changed=Subject"), want, log)
+
     def test_quarantine_asks_the_mta_or_is_a_temporary_failure(self):
         daemon = self.daemon(verify={"on_fail": "quarantine"})
         signed = self.sign(daemon)

@@ -216,15 +216,18 @@ changes_are_noticed(void **state)
 {
 	static const struct {
 		const char *name, *from, *to, *reason;
+		const char *changed; /* the start of the array */
 	} rows[] = {
-		{ "body", "Hello", "Hallo", "body_hash" },
-		{ "signed field", "Subject: a", "Subject: b", "signature" },
+		{ "body", "Hello", "Hallo", "body_hash", "]" },
+		{ "signed field", "Subject: a", "Subject: b", "signature",
+		    "\n        \"Subject\"\n      ]" },
 		{ "another From", "\nSubject", "\nFrom: x@y.test\nSubject",
-		    "signature" },
+		    "signature", "\n        \"From\"\n      ]" },
 		{ "another Subject", "\nSubject", "\nSubject: z\nSubject",
-		    "signature" },
-		{ "signature", "t=17", "t=18", "signature" },
+		    "signature", "\n        \"Subject\"\n      ]" },
+		{ "signature", "t=17", "t=18", "signature", "]" },
 	};
+	static const char key[] = "\"changed_fields\": [";
 	static const char text[] = FROM "\nSubject: a\nDate: now\n\nHello\n";
 
 	(void)state;
@@ -234,8 +237,8 @@ changes_are_noticed(void **state)
 		char *place;
 
 		print_message("  %s\n", rows[i].name);
-		command_line(
-		    "sign " KEYS " --now 1700000000", bytes_str(text), &sign);
+		command_line("sign " KEYS " --diagnostics --now 1700000000",
+		    bytes_str(text), &sign);
 		assert_int_equal(sign.code, EX_OK);
 		buf_init(&changed, SIZE_MAX);
 		for (char *at = sign.out.data;; at = place) {
@@ -253,6 +256,11 @@ changes_are_noticed(void **state)
 		assert_int_equal(verify.code, 1);
 		assert_int_equal(count_results(&verify, "fail"), 2);
 		assert_non_null(strstr(verify.out.data, rows[i].reason));
+		place = strstr(verify.out.data, key);
+		assert_non_null(place);
+		assert_int_equal(strncmp(place + strlen(key), rows[i].changed,
+				     strlen(rows[i].changed)),
+		    0);
 		buf_fini(&changed);
 		command_run_fini(&sign);
 		command_run_fini(&verify);
@@ -397,7 +405,8 @@ json_is_as_the_manual_shows_it(void **state)
 	    "      \"b\": \"YWFhYWFh\",\n"
 	    "      \"testing\": false,\n"
 	    "      \"dnssec\": \"unknown\",\n"
-	    "      \"unsigned_body_bytes\": 0\n"
+	    "      \"unsigned_body_bytes\": 0,\n"
+	    "      \"changed_fields\": []\n"
 	    "    }\n"
 	    "  ]\n"
 	    "}\n");
