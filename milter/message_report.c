@@ -5,17 +5,6 @@
 
 #include "message.h"
 
-static const char *const action_tokens[MESSAGE_ACTIONS] = {
-	[MESSAGE_SIGNED] = "signed",
-	[MESSAGE_VERIFIED] = "verified",
-	[MESSAGE_PASSED] = "passed",
-	[MESSAGE_REJECTED] = "rejected",
-	[MESSAGE_TEMPFAILED] = "tempfailed",
-	[MESSAGE_QUARANTINED] = "quarantined",
-	[MESSAGE_DISCARDED] = "discarded",
-	[MESSAGE_ABORTED] = "aborted",
-};
-
 static enum stats_action
 action_of(const struct message *message, const struct message_outcome *outcome)
 {
@@ -134,7 +123,7 @@ message_report(struct message *message, const char *id,
 
 	log_pairs_init(&pairs, daemon->log, level_of(action));
 	log_pair(&pairs, "id", id != NULL ? id : "-");
-	log_pair(&pairs, "action", action_tokens[action]);
+	log_pair(&pairs, "action", stats_action_token(action));
 	log_pair(&pairs, "reason", outcome->reason);
 	log_pair(&pairs, "from", message->decision.domain);
 	log_client(&pairs, client);

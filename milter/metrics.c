@@ -87,18 +87,7 @@ window_value(size_t i)
 static const char *
 action_value(size_t i)
 {
-	static const char *const values[MESSAGE_ACTIONS] = {
-		[MESSAGE_SIGNED] = "signed",
-		[MESSAGE_VERIFIED] = "verified",
-		[MESSAGE_PASSED] = "passed",
-		[MESSAGE_REJECTED] = "rejected",
-		[MESSAGE_TEMPFAILED] = "tempfailed",
-		[MESSAGE_QUARANTINED] = "quarantined",
-		[MESSAGE_DISCARDED] = "discarded",
-		[MESSAGE_ABORTED] = "aborted",
-	};
-
-	return values[i];
+	return stats_action_token((enum stats_action)i);
 }
 
 static const char *

@@ -57,6 +57,18 @@ static const unsigned key_sizes[KEY_SIZE_OTHER] = {
 	[KEY_SIZE_8192] = 8192,
 };
 
+/* In the log and as labels. */
+static const char *const action_tokens[MESSAGE_ACTIONS] = {
+	[MESSAGE_SIGNED] = "signed",
+	[MESSAGE_VERIFIED] = "verified",
+	[MESSAGE_PASSED] = "passed",
+	[MESSAGE_REJECTED] = "rejected",
+	[MESSAGE_TEMPFAILED] = "tempfailed",
+	[MESSAGE_QUARANTINED] = "quarantined",
+	[MESSAGE_DISCARDED] = "discarded",
+	[MESSAGE_ABORTED] = "aborted",
+};
+
 static const uint64_t window_ns[WINDOWS] = {
 	[WINDOW_1S] = NS_PER_SECOND,
 	[WINDOW_10S] = 10 * NS_PER_SECOND,
@@ -175,6 +187,13 @@ stats_add(struct stats *stats, enum stats_counter counter, uint64_t n)
 	assert(counter < STATS_COUNTERS);
 	add(own_shard(stats), offsetof(struct stats_totals, counters[counter]),
 	    n);
+}
+
+const char *
+stats_action_token(enum stats_action action)
+{
+	assert(action < MESSAGE_ACTIONS);
+	return action_tokens[action];
 }
 
 void

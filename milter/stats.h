@@ -158,6 +158,8 @@ struct stats;
 struct stats *stats_new(void);
 void stats_free(struct stats *stats);
 void stats_add(struct stats *stats, enum stats_counter counter, uint64_t n);
+/* A word for the log and for labels. */
+const char *stats_action_token(enum stats_action action);
 void stats_message(struct stats *stats, enum stats_action action);
 void stats_stage_cpu(
     struct stats *stats, enum stats_stage stage, uint64_t cpu_ns);
