@@ -32,6 +32,8 @@ struct daemon {
 	struct replay *replay;
 	char host_name[256];	/* the authserv_id where the MTA gives none */
 	size_t max_connections; /* that open files are allowed for */
+	/* The first descriptor that no connection may have. */
+	size_t max_descriptor;
 	struct listener_address address; /* of the milter socket */
 
 	pthread_mutex_t mutex;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <libmilter/mfapi.h>
@@ -25,6 +26,7 @@ enum {
 	MIN_DATA_SIZE = 1 << 20,
 	DATA_BEYOND_HEADER = 65536,
 	DESCRIPTORS = 256, /* searched for the milter socket */
+	SHORTAGE_REST_NS = 20000000,
 };
 
 /* Steps that nothing is done at, SMFIP_NORCPT apart: recipients are told of
@@ -350,6 +352,40 @@ sigwait(const sigset_t *set, int *signal_r)
 	(void)signal_r;
 	for (;;)
 		pause();
+}
+
+static void
+rest(void)
+{
+	static const struct timespec time = { .tv_nsec = SHORTAGE_REST_NS };
+
+	nanosleep(&time, NULL);
+}
+
+/* libmilter takes every connection, keeps one that was refused until the MTA
+ * hangs up, and tries again without a pause where there is no descriptor for
+ * the next. This function stands before the C library's, as sigwait does: a
+ * connection that would leave too few descriptors to read keys and
+ * configuration with is closed at once. */
+int
+accept(int listener, __SOCKADDR_ARG address, socklen_t *restrict len)
+{
+	int fd = accept4(listener, address, len, SOCK_CLOEXEC);
+
+	if (fd < 0) {
+		int error = errno;
+		if (error == EMFILE || error == ENFILE || error == ENOBUFS ||
+		    error == ENOMEM)
+			rest();
+		errno = error;
+		return -1;
+	}
+	if ((size_t)fd < filter_daemon->max_descriptor)
+		return fd;
+	close(fd);
+	stats_add(filter_daemon->stats, COUNT_CONNECTIONS_REFUSED, 1);
+	errno = ECONNABORTED;
+	return -1;
 }
 
 void

@@ -30,6 +30,8 @@ enum {
 	DRAIN_MS = 20,
 	/* Beside connections: libmilter, DNS, status, files. */
 	EXTRA_FILES = 512,
+	/* Of these, that are left whatever the MTA does. */
+	RESERVED_FILES = 256,
 	MIN_CONNECTIONS = 16,
 };
 
@@ -276,6 +278,10 @@ set_max_connections(struct server *server)
 	server->daemon.max_connections = files > EXTRA_FILES + MIN_CONNECTIONS
 	    ? files - EXTRA_FILES
 	    : MIN_CONNECTIONS;
+	/* Those that the MTA has not begun to use, and those that are refused
+	 * until it hangs up, count for nothing but their descriptors. */
+	server->daemon.max_descriptor =
+	    files - (files / 4 < RESERVED_FILES ? files / 4 : RESERVED_FILES);
 	if (files < wanted)
 		log_line(server->daemon.log, LOG_WARNING,
 		    "limits.max_connections: %zu at most, as only %zu open "

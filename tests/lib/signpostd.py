@@ -138,10 +138,12 @@ class Daemon:
             [SIGNPOSTD, "-c", self.config, *options], capture_output=True,
             text=True, timeout=60 * PATIENCE)
 
-    def start(self, *options, wait=True):
+    def start(self, *options, wait=True, under=()):
+        """under: a command that runs it, with its arguments."""
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [SIGNPOSTD, "-c", self.config, "-f", *options], stderr=log,
+                [*under, SIGNPOSTD, "-c", self.config, "-f", *options],
+                stderr=log,
                 stdin=subprocess.DEVNULL, stdout=log)
         if wait:
             self.wait_for(self.answers, "signpostd to start")
@@ -169,8 +171,12 @@ class Daemon:
 
     def mta(self, **negotiation):
         """A negotiated connection."""
-        return milter_client.Mta(
-            self.address, timeout=30 * PATIENCE).negotiate(**negotiation)
+        mta = milter_client.Mta(self.address, timeout=30 * PATIENCE)
+        try:
+            return mta.negotiate(**negotiation)
+        except BaseException:
+            mta.close()
+            raise
 
     def kill(self, number):
         self.process.send_signal(number)
@@ -182,6 +188,11 @@ class Daemon:
                 if line.startswith(what + ":"):
                     return int(line.split()[1]) * 1024
         raise AssertionError("no " + what)
+
+    def cpu_seconds(self):
+        with open("/proc/%d/stat" % self.process.pid) as f:
+            times = f.read().rsplit(")", 1)[1].split()[11:13]
+        return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
 
     def metrics(self):
         """The page of metrics, {line without its value: value}."""

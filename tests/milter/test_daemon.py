@@ -527,6 +527,39 @@ class Streams(Case):
 
         daemon.wait_for(there_is_room, "room")
 
+    def test_idle_connections_leave_descriptors_and_processor_alone(self):
+        daemon = Daemon(KEYS, key_store={"ttl": "1s"},
+                        limits={"max_connections": 20})
+        self.addCleanup(daemon.close)
+        daemon.start(under=("prlimit", "--nofile=64"))
+        clients = []
+        try:
+            # A privileged daemon takes more than it was given.
+            for _ in range(600):
+                clients.append(socket.socket(socket.AF_UNIX))
+                clients[-1].settimeout(10)
+                clients[-1].connect(daemon.address)
+            self.assertEqual(clients[-1].recv(1), b"")
+            before = daemon.cpu_seconds()
+            time.sleep(1)
+            self.assertLess(daemon.cpu_seconds() - before, 0.3)
+            daemon.kill(signal.SIGHUP)
+            daemon.wait_for(lambda: daemon.metrics()[RELOADED] == 1, "reload")
+        finally:
+            for client in clients:
+                client.close()
+
+        def signs():
+            try:
+                with daemon.mta() as mta:
+                    mta.connect(address="127.0.0.1")
+                    result = mta.message(HEADERS, BODY)
+            except (Closed, ConnectionError):
+                return False
+            return len(result.field("DKIM-Signature")) == 2
+
+        daemon.wait_for(signs, "signatures")
+
 
 class OddMtas(Case):
     def test_old_mta_without_flags_gets_a_reply_to_every_step(self):
