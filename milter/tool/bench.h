@@ -60,6 +60,17 @@ int bench_stream_command(int argc, char **argv);
 int bench_command(const struct command_usage *usage, int argc, char **argv,
     struct bench_settings *settings, bench_run *run);
 
+enum {
+	BENCH_KEY_NAME_SIZE = 24
+};
+
+/* "RSA" or "Ed25519". */
+const char *bench_key_type(unsigned bits);
+/* "RSA-2048" or "Ed25519". */
+const char *bench_key_name(unsigned bits, char name[BENCH_KEY_NAME_SIZE]);
+/* A key, with progress shown; NULL with a remark. */
+struct primitive_key *bench_key(struct bench *bench, unsigned bits);
+
 /* Shows on a terminal what is being done. */
 void bench_progress(struct bench *bench, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

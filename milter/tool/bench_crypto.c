@@ -114,26 +114,14 @@ struct found {
 	double hash_ns;			  /* an octet of SHA-256 */
 };
 
-static const char *
-key_name(unsigned bits)
-{
-	return bits == PRIMITIVE_ED25519 ? "Ed25519" : "RSA";
-}
-
 static void
 measure_key(struct bench *bench, struct bench_table *table, size_t k,
     struct found *found)
 {
 	unsigned bits = key_sizes[k];
-	struct primitive_key *key;
+	struct primitive_key *key = bench_key(bench, bits);
+	char name[BENCH_KEY_NAME_SIZE];
 
-	bench_progress(bench, "%s: making a key: %s %u bits", bench->name,
-	    key_name(bits), bits);
-	key = primitives_key(bench->primitives, bits);
-	if (key == NULL)
-		bench_report_remark(&bench->report,
-		    "libcrypto refuses keys of %s with %u bits.",
-		    key_name(bits), bits);
 	for (size_t i = 0; i < OPERATIONS; i++) {
 		struct bench_measured measured;
 		char what[64];
@@ -142,12 +130,12 @@ measure_key(struct bench *bench, struct bench_table *table, size_t k,
 		if (key == NULL ||
 		    (operations[i].rsa_only && bits == PRIMITIVE_ED25519))
 			continue;
-		snprintf(what, sizeof(what), "%s-%u %s", key_name(bits), bits,
-		    operations[i].name);
+		snprintf(what, sizeof(what), "%s %s",
+		    bench_key_name(bits, name), operations[i].name);
 		if (!bench_take(bench, what, operations[i].run, key, &measured))
 			continue;
 		found->key_ns[k][i] = measured.mean_ns;
-		bench_table_text(table, "%s", key_name(bits));
+		bench_table_text(table, "%s", bench_key_type(bits));
 		bench_table_number(table, bits);
 		bench_table_text(table, "%s", operations[i].name);
 		bench_table_measured(bench, table, &measured);
@@ -264,7 +252,7 @@ tell_asymmetry(struct bench *bench, const struct found *found)
 
 		if (isnan(ns[0]) || isnan(ns[1]))
 			continue;
-		bench_table_text(table, "%s", key_name(key_sizes[k]));
+		bench_table_text(table, "%s", bench_key_type(key_sizes[k]));
 		bench_table_number(table, key_sizes[k]);
 		bench_table_number(table, ns[0]);
 		bench_table_number(table, ns[1]);
@@ -309,6 +297,7 @@ plot_rates(struct bench *bench, const struct found *found)
 	    "rate_by_key", "Signatures and verifications a second, by key");
 	struct bench_series *signs = bench_plot_series(plot, "sign");
 	struct bench_series *verifies = bench_plot_series(plot, "verify");
+	char name[BENCH_KEY_NAME_SIZE];
 	size_t category = 0;
 
 	plot->x_label = "key";
@@ -321,10 +310,8 @@ plot_rates(struct bench *bench, const struct found *found)
 		if (isnan(found->key_ns[k][0]) || isnan(found->key_ns[k][1]))
 			continue;
 		category++;
-		if (key_sizes[k] == PRIMITIVE_ED25519)
-			bench_plot_mark(plot, x, "Ed25519");
-		else
-			bench_plot_mark(plot, x, "RSA-%u", key_sizes[k]);
+		bench_plot_mark(
+		    plot, x, "%s", bench_key_name(key_sizes[k], name));
 		bench_plot_point(plot, signs, x, 1e9 / found->key_ns[k][0]);
 		bench_plot_point(plot, verifies, x, 1e9 / found->key_ns[k][1]);
 	}

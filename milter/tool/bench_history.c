@@ -51,20 +51,6 @@ bench_history_take(struct bench *bench, const char *what,
 	return ok;
 }
 
-struct primitive_key *
-bench_history_key(struct bench *bench, unsigned bits)
-{
-	struct primitive_key *key;
-
-	bench_progress(
-	    bench, "%s: making a key: RSA %u bits", bench->name, bits);
-	key = primitives_key(bench->primitives, bits);
-	if (key == NULL)
-		bench_report_remark(&bench->report,
-		    "libcrypto refuses RSA with %u bits.", bits);
-	return key;
-}
-
 int
 bench_history(struct bench *bench, const void *settings)
 {

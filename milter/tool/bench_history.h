@@ -26,7 +26,5 @@ void bench_history_prose(char *data, size_t len);
 bool bench_history_take(struct bench *bench, const char *what,
     const struct bench_pace *shape, bench_operation *operation, void *ctx,
     struct bench_measured *measured_r);
-/* A key, with progress shown; NULL with a remark. */
-struct primitive_key *bench_history_key(struct bench *bench, unsigned bits);
 
 #endif

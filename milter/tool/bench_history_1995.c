@@ -227,7 +227,7 @@ bench_history_1995(struct bench *bench)
 	if (pgp == NULL || pgp->encrypt == NULL || pgp->decrypt == NULL)
 		goto done;
 	for (size_t k = 0; k < COUNT(keys); k++) {
-		pgp->key = bench_history_key(bench, keys[k].bits);
+		pgp->key = bench_key(bench, keys[k].bits);
 		for (size_t m = 0; m < COUNT(mails) && pgp->key != NULL; m++) {
 			pgp->len = mails[m];
 			pgp->digest = primitive_digest_new(

@@ -78,7 +78,7 @@ measure_ways(struct bench *bench, struct way ways[WAYS])
 	    primitive_digest_new(bench->primitives, "SHA1", PASSPHRASE_BYTES);
 
 	for (size_t i = 0; i < 2; i++) {
-		struct primitive_key *key = bench_history_key(bench, bits[i]);
+		struct primitive_key *key = bench_key(bench, bits[i]);
 
 		ways[i].name = names[i];
 		ways[i].ns[0] =

@@ -76,8 +76,8 @@ bench_history_2014(struct bench *bench)
 		primitive_cipher_free(cipher);
 	}
 	for (size_t i = 2; i < sizeof(rows) / sizeof(rows[0]); i++)
-		measure_row(bench, table, &rows[i],
-		    bench_history_key(bench, rows[i].bits));
+		measure_row(
+		    bench, table, &rows[i], bench_key(bench, rows[i].bits));
 	bench_report_remark(&bench->report,
 	    "2014: the size of the original's RSA key is not told; both rows "
 	    "stand beside its one figure.");

@@ -98,8 +98,8 @@ measure_mail(
 static void
 measure(struct bench *bench, struct costs *costs)
 {
-	struct primitive_key *key = bench_history_key(bench, 1024);
-	struct primitive_key *key_2048 = bench_history_key(bench, 2048);
+	struct primitive_key *key = bench_key(bench, 1024);
+	struct primitive_key *key_2048 = bench_key(bench, 2048);
 
 	costs->sign_ns =
 	    take_ns(bench, "claims: RSA-1024", primitive_sign, key);

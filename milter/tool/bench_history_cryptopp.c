@@ -122,8 +122,8 @@ bench_history_cryptopp(struct bench *bench)
 	    columns, COUNT(columns));
 
 	for (size_t i = 0; i < COUNT(rsa); i++)
-		measure_row(bench, table, &rsa[i],
-		    bench_history_key(bench, rsa[i].bits));
+		measure_row(
+		    bench, table, &rsa[i], bench_key(bench, rsa[i].bits));
 	for (size_t i = 0; i < COUNT(digests); i++) {
 		struct primitive_digest *digest = primitive_digest_new(
 		    bench->primitives, digests[i].name, digests[i].bytes);

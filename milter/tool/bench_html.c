@@ -6,6 +6,10 @@
 #include "bench.h"
 #include "bench_form.h"
 
+enum {
+	LONG_TEXT = 40 /* octets; more may be folded */
+};
+
 static const char style[] =
     ":root{color-scheme:light dark;--line:#8884;--dim:#666;\n"
     "--s0:#1b6ca8;--s1:#d1495b;--s2:#2e8b57;--s3:#b8860b;--s4:#7b4fa3;\n"
@@ -27,12 +31,15 @@ static const char style[] =
     "figure{margin:0}figcaption{font-weight:600}\n"
     "svg{width:100%;height:auto;font-size:11px;fill:currentColor}\n"
     ".grid{stroke:var(--line);fill:none}.line{fill:none;stroke-width:1.8}\n"
+    ".dashed{stroke-dasharray:5 3}\n"
     ".mark{stroke:currentColor;stroke-dasharray:3 3;fill:none;opacity:.6}\n"
     ".letter{font-weight:700}\n"
     ".legend{list-style:none;margin:.25rem 0;padding:0;display:flex;\n"
     "flex-wrap:wrap;gap:.1rem 1rem;font-size:.85rem}\n"
     ".legend i{display:inline-block;width:.8em;height:.8em;\n"
     "margin-right:.4em;background:var(--c)}\n"
+    ".legend i.dashed{background:none;border:2px dashed var(--c);\n"
+    "box-sizing:border-box}\n"
     ".scroll{overflow-x:auto}\n"
     "table{border-collapse:collapse;font-size:.85rem;\n"
     "font-variant-numeric:tabular-nums}\n"
@@ -118,8 +125,8 @@ print_cell(FILE *out, const struct bench_table *table, size_t row, size_t c)
 		fputs("<td>", out);
 		bench_html_text(bench_number(unit, cell->number, number), out);
 	} else {
-		bool is_long = cell->text != NULL && cell->text[0] != '\0' &&
-		    cell->text[strcspn(cell->text, ".;:")] != '\0';
+		bool is_long =
+		    cell->text != NULL && strlen(cell->text) > LONG_TEXT;
 
 		fprintf(out, "<td class=\"t%s\">", is_long ? " w" : "");
 		bench_html_text(cell->text, out);

@@ -31,6 +31,7 @@ cell_value(
 	case BENCH_NUMBER:
 	case BENCH_BITS:
 	case BENCH_BYTES:
+	case BENCH_SIZE:
 		if (isfinite(cell->number) && fabs(cell->number) < 9e15)
 			return json_integer(llround(cell->number));
 		break;

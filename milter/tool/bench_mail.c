@@ -123,12 +123,6 @@ take_sizes(const struct option_row *row, const char *command, void *settings,
 	return ok;
 }
 
-static const char *
-key_name(unsigned bits)
-{
-	return bits == PRIMITIVE_ED25519 ? "Ed25519" : "RSA";
-}
-
 static size_t
 body_bytes(const struct mail_run *run, size_t size)
 {
@@ -172,7 +166,7 @@ add_whole(struct mail_run *run, unsigned bits, size_t canon, size_t direction,
 	struct bench_table *table = run->mail;
 
 	bench_table_text(table, "%s", directions[direction].name);
-	bench_table_text(table, "%s", key_name(bits));
+	bench_table_text(table, "%s", bench_key_type(bits));
 	bench_table_number(table, bits);
 	bench_table_text(table, "%s", canons[canon].name);
 	bench_table_number(table, (double)body_bytes(run, size));
@@ -181,6 +175,11 @@ add_whole(struct mail_run *run, unsigned bits, size_t canon, size_t direction,
 	bench_table_number(table, 100 - hash_percent);
 	bench_table_text(table, "%s", measured->note);
 }
+
+static const char *const mark_names[2][DIRECTIONS] = {
+	{ "the signature with RSA-2048", "the verification with RSA-2048" },
+	{ "the signature with Ed25519", "the verification with Ed25519" },
+};
 
 /* The line through the smallest and the largest body: what the header costs,
  * and an octet of body. Where it reaches the key's cost, hashing is as dear. */
@@ -196,11 +195,12 @@ add_crossing(struct mail_run *run, unsigned bits, size_t canon,
 	double header_ns = hash_ns[0] - octet_ns * smallest;
 	double crossing = (key_ns - header_ns) / octet_ns;
 	struct bench_table *table = run->crossing;
+	char number[BENCH_NUMBER_SIZE];
 
 	if (last == 0 || !(octet_ns > 0))
 		return;
 	bench_table_text(table, "%s", directions[direction].name);
-	bench_table_text(table, "%s", key_name(bits));
+	bench_table_text(table, "%s", bench_key_type(bits));
 	bench_table_number(table, bits);
 	bench_table_text(table, "%s", canons[canon].name);
 	bench_table_number(table, key_ns);
@@ -209,8 +209,9 @@ add_crossing(struct mail_run *run, unsigned bits, size_t canon,
 	bench_table_number(table, crossing > 0 ? crossing : 0);
 	if (canon == 0 && (bits == 2048 || bits == PRIMITIVE_ED25519))
 		bench_plot_mark(run->cost, crossing,
-		    "hashing costs as much as the key: %s %s-%u",
-		    directions[direction].name, key_name(bits), bits);
+		    "%s bytes: hashing costs as much as %s",
+		    bench_number(BENCH_BYTES, crossing, number),
+		    mark_names[bits == 2048 ? 0 : 1][direction]);
 }
 
 static void
@@ -224,7 +225,7 @@ add_ratios(struct mail_run *run, unsigned bits, size_t canon)
 
 		if (isnan(sign_ns) || isnan(verify_ns))
 			continue;
-		bench_table_text(table, "%s", key_name(bits));
+		bench_table_text(table, "%s", bench_key_type(bits));
 		bench_table_number(table, bits);
 		bench_table_text(table, "%s", canons[canon].name);
 		bench_table_number(table, (double)body_bytes(run, s));
@@ -234,19 +235,30 @@ add_ratios(struct mail_run *run, unsigned bits, size_t canon)
 	}
 }
 
+/* A line of one operation with one key; NUMBER is the key's. */
+static struct bench_series *
+add_line(struct bench_plot *plot, size_t number, size_t direction)
+{
+	char name[BENCH_KEY_NAME_SIZE];
+	struct bench_series *series =
+	    bench_plot_series(plot, "%s %s", directions[direction].name,
+		bench_key_name(key_sizes[number], name));
+
+	series->color = (unsigned)number;
+	series->is_dashed = direction == 1;
+	return series;
+}
+
 static void
-plot_key(struct mail_run *run, unsigned bits, size_t direction, double key_ns)
+plot_key(struct mail_run *run, size_t number, size_t direction, double key_ns)
 {
 	const double *hash_ns = run->hash_ns[0][direction];
-	const char *name = directions[direction].name;
 	struct bench_series *cost, *share;
 
-	if (bits == 3072)
+	if (key_sizes[number] == 3072)
 		return; /* one line more tells nothing more */
-	cost = bench_plot_series(
-	    run->cost, "%s %s-%u", name, key_name(bits), bits);
-	share = bench_plot_series(
-	    run->share, "%s %s-%u", name, key_name(bits), bits);
+	cost = add_line(run->cost, number, direction);
+	share = add_line(run->share, number, direction);
 	for (size_t s = 0; s < run->size_count; s++) {
 		double x = (double)body_bytes(run, s);
 
@@ -258,16 +270,30 @@ plot_key(struct mail_run *run, unsigned bits, size_t direction, double key_ns)
 }
 
 static void
+plot_hashing(struct mail_run *run)
+{
+	struct bench_series *series =
+	    bench_plot_series(run->cost, "verify, all but the key");
+
+	series->color = COUNT(key_sizes);
+	series->is_dashed = true;
+	for (size_t s = 0; s < run->size_count; s++)
+		bench_plot_point(run->cost, series, (double)body_bytes(run, s),
+		    run->hash_ns[0][1][s]);
+}
+
+static void
 measure_size(struct mail_run *run, unsigned bits, const char *pem, size_t canon,
     const double *key_ns, size_t size)
 {
 	struct bench_mailer *mailer = bench_mailer_new(run->bench->handle, pem,
 	    run->messages[size], canons[canon].header, canons[canon].body);
+	char name[BENCH_KEY_NAME_SIZE];
 
 	if (mailer == NULL)
 		bench_report_remark(&run->bench->report,
-		    "A message could not be signed with %s-%u and verified.",
-		    key_name(bits), bits);
+		    "A message could not be signed with %s and verified.",
+		    bench_key_name(bits, name));
 	for (size_t d = 0; d < DIRECTIONS; d++) {
 		struct bench_measured measured;
 
@@ -283,16 +309,14 @@ measure_size(struct mail_run *run, unsigned bits, const char *pem, size_t canon,
 }
 
 static void
-measure_key(struct mail_run *run, unsigned bits)
+measure_key(struct mail_run *run, size_t number)
 {
+	unsigned bits = key_sizes[number];
 	struct bench *bench = run->bench;
-	struct primitive_key *key;
+	struct primitive_key *key = bench_key(bench, bits);
 	double key_ns[DIRECTIONS] = { NAN, NAN };
 	char *pem = NULL;
 
-	bench_progress(bench, "%s: making a key: %s %u bits", bench->name,
-	    key_name(bits), bits);
-	key = primitives_key(bench->primitives, bits);
 	if (key != NULL)
 		pem = primitive_key_pem(key);
 	for (size_t d = 0; d < DIRECTIONS && pem != NULL; d++) {
@@ -305,14 +329,14 @@ measure_key(struct mail_run *run, unsigned bits)
 	for (size_t c = 0; c < CANONS && pem != NULL; c++) {
 		if (!wanted(run, c))
 			continue;
-		if (bits == key_sizes[0])
+		if (number == 0)
 			measure_hashing(run, pem, c);
 		for (size_t s = 0; s < run->size_count; s++)
 			measure_size(run, bits, pem, c, key_ns, s);
 		for (size_t d = 0; d < DIRECTIONS; d++) {
 			add_crossing(run, bits, c, d, key_ns[d]);
 			if (c == 0)
-				plot_key(run, bits, d, key_ns[d]);
+				plot_key(run, number, d, key_ns[d]);
 		}
 		add_ratios(run, bits, c);
 	}
@@ -338,7 +362,7 @@ lay_out(struct mail_run *run)
 	run->share = bench_report_plot(report, BENCH_LINES, "share_of_hashing",
 	    "Share of hashing by body, relaxed/relaxed");
 	run->cost->x_label = run->share->x_label = "body";
-	run->cost->x_unit = run->share->x_unit = BENCH_BYTES;
+	run->cost->x_unit = run->share->x_unit = BENCH_SIZE;
 	run->cost->log_x = run->share->log_x = true;
 	run->cost->y_label = "CPU time of a message";
 	run->cost->y_unit = BENCH_NS;
@@ -379,9 +403,11 @@ bench_mail(struct bench *bench, const void *settings)
 	lay_out(&run);
 	if (make_messages(&run, settings))
 		for (size_t k = 0; k < COUNT(key_sizes); k++)
-			measure_key(&run, key_sizes[k]);
+			measure_key(&run, k);
 	else
 		code = complain_status(bench->name, SIGNPOST_NOMEM);
+	if (code == 0)
+		plot_hashing(&run);
 	for (size_t i = 0; i < run.size_count; i++)
 		bench_message_free(run.messages[i]);
 	return code;

@@ -72,10 +72,10 @@ static const struct bench_column cost_columns[] = {
 	{ "cpu_ns", "CPU a message", BENCH_NS },
 	{ "user_ns", "user", BENCH_NS },
 	{ "system_ns", "system", BENCH_NS },
-	{ "resident_bytes", "resident", BENCH_BYTES },
-	{ "peak_bytes", "peak", BENCH_BYTES },
-	{ "connection_bytes", "a connection", BENCH_BYTES },
-	{ "message_bytes", "a message at once", BENCH_BYTES },
+	{ "resident_bytes", "resident", BENCH_SIZE },
+	{ "peak_bytes", "peak", BENCH_SIZE },
+	{ "connection_bytes", "a connection", BENCH_SIZE },
+	{ "message_bytes", "a message at once", BENCH_SIZE },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -287,6 +287,7 @@ report_latency(
 	plot->x_unit = BENCH_PERCENT;
 	plot->y_label = "time, MAIL to the last reply";
 	plot->y_unit = BENCH_NS;
+	plot->log_y = true;
 	for (int percent = 0; percent <= 100; percent += 2)
 		bench_plot_point(plot, series, percent,
 		    bench_quantile(ns, total, percent / 100.0));
@@ -354,9 +355,13 @@ report_cost(struct bench *bench, const struct milter_settings *settings,
 	bench_table_number(table, (double)after->resident_bytes);
 	bench_table_number(table, (double)after->peak_bytes);
 	bench_table_number(
-	    table, opened > 0 ? (double)opened / connections : 0);
+	    table, opened > 0 ? (double)opened / connections : NAN);
 	bench_table_number(
-	    table, working > 0 ? (double)working / connections : 0);
+	    table, working > 0 ? (double)working / connections : NAN);
+	if (opened <= 0)
+		bench_report_remark(&bench->report,
+		    "The milter had memory left from before: what a "
+		    "connection takes shows in one just started.");
 	if ((user + system) * total < 1e9)
 		bench_report_remark(&bench->report,
 		    "The kernel counts a process's CPU time in steps of 10 ms, "

@@ -13,7 +13,7 @@ enum {
 	WIDTH = 460,
 	HEIGHT = 320,
 	LEFT = 66,
-	RIGHT = 14,
+	RIGHT = 20,
 	TOP = 22,
 	BOTTOM = 46,
 	MAX_TICKS = 16
@@ -109,18 +109,22 @@ make_axes(const struct bench_plot *plot, struct axis *x, struct axis *y)
 	round_axis(y);
 }
 
-/* A tick's number: whole ones without the digits behind the point. */
+/* A tick's number, without zeros at the end of what is behind the point. */
 static void
 print_tick(const struct axis *axis, double value, FILE *out)
 {
-	char text[BENCH_NUMBER_SIZE], *point, *rest;
+	char text[BENCH_NUMBER_SIZE], *point, *unit, *end;
 
 	bench_number(axis->unit, value, text);
 	point = strchr(text, '.');
-	if (point != NULL && axis->unit != BENCH_PERCENT) {
-		rest = point + 1 + strspn(point + 1, "0");
-		if (rest == point + 1 + strspn(point + 1, "0123456789"))
-			memmove(point, rest, strlen(rest) + 1);
+	if (point != NULL) {
+		unit = point + 1 + strspn(point + 1, "0123456789");
+		end = unit;
+		while (end[-1] == '0')
+			end--;
+		if (end == point + 1)
+			end = point;
+		memmove(end, unit, strlen(unit) + 1);
 	}
 	bench_html_text(text, out);
 }
@@ -203,7 +207,8 @@ print_line(const struct bench_plot *plot, size_t number, const struct axis *x,
 	const struct bench_series *series = &plot->series[number];
 	char letter = 'M';
 
-	fprintf(out, "<g class=\"s%zu\">\n<path class=\"line\" d=\"", number);
+	fprintf(out, "<g class=\"s%u\">\n<path class=\"line%s\" d=\"",
+	    series->color, series->is_dashed ? " dashed" : "");
 	for (size_t p = 0; p < series->count; p++) {
 		struct bench_point point = series->points[p];
 
@@ -256,7 +261,7 @@ print_bars(const struct bench_plot *plot, const struct axis *y, FILE *out)
 	for (size_t i = 0; i < in_group; i++) {
 		const struct bench_series *series = &plot->series[i];
 
-		fprintf(out, "<g class=\"s%zu\">\n", i);
+		fprintf(out, "<g class=\"s%u\">\n", series->color);
 		for (size_t p = 0; p < series->count; p++) {
 			struct bench_point at = series->points[p];
 			double left =
@@ -289,7 +294,9 @@ print_legend(const struct bench_plot *plot, FILE *out)
 {
 	fputs("<ul class=\"legend\">\n", out);
 	for (size_t i = 0; i < plot->series_count; i++) {
-		fprintf(out, "<li class=\"s%zu\"><i></i>", i);
+		fprintf(out, "<li class=\"s%u\"><i%s></i>",
+		    plot->series[i].color,
+		    plot->series[i].is_dashed ? " class=\"dashed\"" : "");
 		bench_html_text(plot->series[i].label, out);
 		fputs("</li>\n", out);
 	}

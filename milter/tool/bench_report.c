@@ -183,7 +183,7 @@ bench_plot_series(struct bench_plot *plot, const char *format, ...)
 	va_list arguments;
 
 	assert(plot->series_count < BENCH_MAX_SERIES);
-	plot->series_count++;
+	series->color = (unsigned)plot->series_count++;
 	va_start(arguments, format);
 	series->label = format_text(plot->failed, format, arguments);
 	va_end(arguments);
@@ -318,10 +318,10 @@ bench_number(enum bench_unit unit, double number, char text[BENCH_NUMBER_SIZE])
 		plain_number(number, text);
 		break;
 	case BENCH_BYTES:
-		if (number < 1e7)
-			group_digits(number, text);
-		else
-			scale(number, 1000, sizes, text);
+		group_digits(number, text);
+		break;
+	case BENCH_SIZE:
+		scale(number, 1000, sizes, text);
 		break;
 	case BENCH_BYTES_PER_SECOND:
 		scale(number, 1000, rates, text);
@@ -347,6 +347,7 @@ bench_unit_name(enum bench_unit unit)
 		[BENCH_NS] = "ns",
 		[BENCH_PER_SECOND] = "1/s",
 		[BENCH_BYTES] = "byte",
+		[BENCH_SIZE] = "byte",
 		[BENCH_BYTES_PER_SECOND] = "byte/s",
 		[BENCH_RATIO] = "times",
 		[BENCH_PERCENT] = "%",

@@ -34,7 +34,8 @@ enum bench_unit {
 	BENCH_BITS,
 	BENCH_NS,
 	BENCH_PER_SECOND,
-	BENCH_BYTES,
+	BENCH_BYTES, /* where every one counts */
+	BENCH_SIZE,  /* octets, where they don't */
 	BENCH_BYTES_PER_SECOND,
 	BENCH_RATIO, /* so many times */
 	BENCH_PERCENT
@@ -67,6 +68,8 @@ struct bench_point {
 
 struct bench_series {
 	char *label;
+	unsigned color; /* number of one; that of the series by default */
+	bool is_dashed;
 	struct bench_point *points;
 	size_t count, cap;
 };

@@ -31,7 +31,7 @@ static const struct bench_column columns[] = {
 	{ "bytes_per_second", "throughput", BENCH_BYTES_PER_SECOND },
 	{ "of_digest", "of the digest's", BENCH_RATIO },
 	{ "cpu_ns", "CPU in all", BENCH_NS },
-	{ "peak_growth_bytes", "memory grown", BENCH_BYTES },
+	{ "peak_growth_bytes", "memory grown", BENCH_SIZE },
 	BENCH_NOTE_COLUMN,
 };
 

@@ -65,6 +65,37 @@ bench_progress(struct bench *bench, const char *format, ...)
 	fflush(stderr);
 }
 
+const char *
+bench_key_type(unsigned bits)
+{
+	return bits == PRIMITIVE_ED25519 ? "Ed25519" : "RSA";
+}
+
+const char *
+bench_key_name(unsigned bits, char name[BENCH_KEY_NAME_SIZE])
+{
+	if (bits == PRIMITIVE_ED25519)
+		return bench_key_type(bits);
+	snprintf(name, BENCH_KEY_NAME_SIZE, "RSA-%u", bits);
+	return name;
+}
+
+struct primitive_key *
+bench_key(struct bench *bench, unsigned bits)
+{
+	struct primitive_key *key;
+	char name[BENCH_KEY_NAME_SIZE];
+
+	bench_progress(bench, "%s: making a key, %s", bench->name,
+	    bench_key_name(bits, name));
+	key = primitives_key(bench->primitives, bits);
+	if (key == NULL)
+		bench_report_remark(&bench->report,
+		    "libcrypto refuses keys of %s.",
+		    bench_key_name(bits, name));
+	return key;
+}
+
 void
 bench_count_noise(struct bench *bench, const struct bench_measured *measured)
 {

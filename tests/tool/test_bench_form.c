@@ -45,7 +45,9 @@ numbers_have_a_unit_that_fits(void **state)
 	number_is(BENCH_PER_SECOND, 36.2, "36.2");
 	number_is(BENCH_PER_SECOND, 43061, "43,061");
 	number_is(BENCH_BYTES, 656676, "656,676");
-	number_is(BENCH_BYTES, 3363088179, "3.363 GB");
+	number_is(BENCH_BYTES, 3363088179, "3,363,088,179");
+	number_is(BENCH_SIZE, 999, "999.0 B");
+	number_is(BENCH_SIZE, 3363088179, "3.363 GB");
 	number_is(BENCH_BYTES_PER_SECOND, 57214356, "57.21 MB/s");
 	number_is(BENCH_PERCENT, 7.84, "7.8 %");
 }
