@@ -55,7 +55,7 @@ set_macros(SMFICTX *ctx)
 		int place;
 		char names[32];
 	} macros[] = {
-		{ SMFIM_CONNECT, "j {daemon_name}" },
+		{ SMFIM_CONNECT, "j v {daemon_name}" },
 		{ SMFIM_ENVFROM, "i {auth_authen}" },
 		{ SMFIM_EOM, "i" },
 	};

@@ -230,6 +230,7 @@ message_end_headers(
 {
 	if (message->snapshot == NULL || message->decided)
 		return;
+	message->keeps_addresses = client->keeps_addresses;
 	decide(message, client);
 	message->decided = true;
 	if (message->failure != FAILURE_NONE)

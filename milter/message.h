@@ -46,6 +46,7 @@ struct message_client {
 	const struct sockaddr *address; /* NULL: no client */
 	const char *auth_user;		/* NULL: none */
 	const char *daemon_name;	/* NULL: not given */
+	bool keeps_addresses; /* the MTA sends address fields as they are */
 };
 
 /* What is to become of the message. */
@@ -85,6 +86,7 @@ struct message {
 	struct message_missing missing;
 	struct hazard_scan scan;
 	unsigned hazards;	       /* found, a set */
+	bool keeps_addresses;	       /* the MTA does */
 	bool declared_8bit;	       /* by MAIL FROM */
 	struct signpost_verifier *own; /* signatures of ours that are there */
 	struct signpost_verifier *verifier;

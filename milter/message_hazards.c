@@ -25,6 +25,18 @@ is_signed(const struct config_sign *settings, struct bytes name)
 	    stands_in(&settings->oversign, name);
 }
 
+static unsigned
+find_in_field(const struct message *message, struct field field)
+{
+	const struct config_sign *settings = message->decision.settings;
+	unsigned found = hazards_of_field(field, settings->line_limit);
+
+	if (!message->keeps_addresses &&
+	    hazards_readdressed(field, settings->header_canon))
+		found |= HAZARD_BIT(HAZARD_ADDRESS_FORM);
+	return found;
+}
+
 /* Of fields that are not signed it does not matter. */
 static unsigned
 find_in_header(const struct message *message)
@@ -33,8 +45,7 @@ find_in_header(const struct message *message)
 
 	for (size_t i = 0; i < headers_count(message->headers); i++) {
 		struct field field = headers_get(message->headers, i);
-		unsigned here = hazards_of_field(
-		    field, message->decision.settings->line_limit);
+		unsigned here = find_in_field(message, field);
 
 		if (here != 0 &&
 		    is_signed(message->decision.settings, field.name))

@@ -9,7 +9,9 @@
 #include "headers.h"
 #include "message.h"
 
-static const char *const names[] = { "Date", "Message-ID" };
+/* As Sendmail spells them, which puts them in the place of its own and keeps
+ * their names: with simple canonicalization case counts. */
+static const char *const names[] = { "Date", "Message-Id" };
 
 /* RFC 5322 section 3.3. */
 static bool

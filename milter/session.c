@@ -133,6 +133,17 @@ client_of(const struct session *session)
 	return (const struct sockaddr *)&session->client;
 }
 
+/* Postfix does, as far as it is itself told not to rewrite them; Sendmail,
+ * whose version is a bare number, doesn't. */
+static bool
+keeps_addresses(const char *version)
+{
+	static const char postfix[] = "Postfix ";
+
+	return version != NULL &&
+	    strncmp(version, postfix, sizeof(postfix) - 1) == 0;
+}
+
 void
 session_end_headers(struct session *session)
 {
@@ -144,6 +155,7 @@ session_end_headers(struct session *session)
 		.address = client_of(session),
 		.auth_user = user != NULL && user[0] != '\0' ? user : NULL,
 		.daemon_name = name,
+		.keeps_addresses = keeps_addresses(macro(session, "v")),
 	    });
 }
 

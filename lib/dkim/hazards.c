@@ -18,6 +18,8 @@ static const struct {
 	[HAZARD_LONG_LINE] = { "long_line", "a line of the body is too long" },
 	[HAZARD_LONG_HEADER] = { "long_header",
 	    "a line of a signed header field is too long" },
+	[HAZARD_ADDRESS_FORM] = { "address_form",
+	    "addresses are in a form that Sendmail changes" },
 	[HAZARD_BARE_LINE_END] = { "bare_line_end", "a CR or LF stands alone" },
 	[HAZARD_NUL] = { "nul", "there is a NUL in the body" },
 	[HAZARD_8BIT] = { "8bit", "there is 8-bit text in the body" },
@@ -162,6 +164,110 @@ hazards_of_field(struct field field, size_t limit)
 	if ((found & HAZARD_BIT(HAZARD_LONG_LINE)) != 0)
 		hazards_found |= HAZARD_BIT(HAZARD_LONG_HEADER);
 	return hazards_found;
+}
+
+/* The fields that Sendmail reads as addresses (RFC 5322 section 3.6.2, 3.6.3
+ * and 3.6.6). */
+static bool
+has_addresses(struct bytes name)
+{
+	static const char *const fields[] = { "From", "Sender", "Reply-To",
+		"To", "Cc", "Bcc", "Resent-From", "Resent-Sender", "Resent-To",
+		"Resent-Cc", "Resent-Bcc", "Resent-Reply-To" };
+
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		if (bytes_is_nocase(name, fields[i]))
+			return true;
+	return false;
+}
+
+/* Cuts a quoted string off the front of *REST, or one character. */
+static void
+skip_quoted(struct bytes *rest)
+{
+	bool quoted = cfws_peek(rest) == '"';
+
+	cfws_advance(rest, 1);
+	while (quoted && rest->len > 0) {
+		char c = rest->data[0];
+
+		cfws_advance(rest, c == '\\' && rest->len > 1 ? 2 : 1);
+		quoted = c != '"';
+	}
+}
+
+/* One address of a list, as far as it has been read. */
+struct mailbox {
+	bool any;      /* there is something */
+	bool at;       /* "@": it has a domain */
+	bool unquoted; /* what Sendmail puts quotes around before "<" */
+	bool angle;    /* between "<" and ">" */
+	bool spaced;   /* white space or a comment came last */
+};
+
+/* Takes C, outside of quotes and comments, into MAILBOX, C being neither white
+ * space nor a separator; whether Sendmail will quote what is before it. */
+static bool
+take(struct mailbox *mailbox, int c)
+{
+	bool changes = c == '<' && mailbox->unquoted;
+
+	if (c == '<' || c == '>')
+		mailbox->angle = c == '<';
+	mailbox->any = true;
+	mailbox->at |= c == '@';
+	mailbox->unquoted |= (c == '.' || c == '\'') && !mailbox->angle;
+	mailbox->spaced = false;
+	return changes;
+}
+
+/* Whether what ends MAILBOX, and the REST behind the separator C, is as
+ * Sendmail leaves it: an address with a domain; behind a comma white space, and
+ * none before it. */
+static bool
+ends_well(const struct mailbox *mailbox, int c, const struct bytes *rest)
+{
+	int next = cfws_peek(rest);
+
+	if (c == ':')
+		return true;
+	if (mailbox->any && !mailbox->at)
+		return false;
+	return c != ',' ||
+	    (mailbox->any && !mailbox->spaced && bytes_trim(*rest).len > 0 &&
+		(next == ' ' || next == '\t' || next == '\r'));
+}
+
+bool
+hazards_readdressed(struct field field, enum signpost_canon canon)
+{
+	struct mailbox mailbox = { 0 };
+	struct bytes rest = field.value;
+
+	if (!has_addresses(field.name))
+		return false;
+	while (rest.len > 0) {
+		size_t before = rest.len;
+		int c;
+
+		if (!cfws_skip(&rest))
+			return true;
+		mailbox.spaced |= rest.len < before;
+		c = cfws_peek(&rest);
+		if (c == CFWS_END)
+			break;
+		skip_quoted(&rest);
+		if ((c != ',' && c != ':' && c != ';') || mailbox.angle) {
+			if (take(&mailbox, c))
+				return true;
+			continue;
+		}
+		if (!ends_well(&mailbox, c, &rest) ||
+		    (c == ',' && canon == SIGNPOST_SIMPLE))
+			return true;
+		mailbox = (struct mailbox){ 0 };
+	}
+	return mailbox.any && !mailbox.at;
 }
 
 bool

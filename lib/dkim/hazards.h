@@ -18,6 +18,7 @@
 enum hazard {
 	HAZARD_LONG_LINE,      /* of the body */
 	HAZARD_LONG_HEADER,    /* a line of a header field */
+	HAZARD_ADDRESS_FORM,   /* addresses that Sendmail writes anew */
 	HAZARD_BARE_LINE_END,  /* CR or LF without the other, anywhere */
 	HAZARD_NUL,	       /* in the body */
 	HAZARD_8BIT,	       /* octets over 127 in the body */
@@ -44,6 +45,9 @@ unsigned hazard_scan_final(struct hazard_scan *scan);
 
 /* What a field has of HAZARD_LONG_HEADER and HAZARD_BARE_LINE_END. */
 unsigned hazards_of_field(struct field field, size_t limit);
+/* Whether Sendmail will write FIELD anew so that a signature under CANON does
+ * not hold: a field of addresses that does not look as Sendmail writes them. */
+bool hazards_readdressed(struct field field, enum signpost_canon canon);
 /* Whether Content-Transfer-Encoding says that there is 8-bit text (RFC 2045
  * section 6.2: "8bit" or "binary"). */
 bool hazards_declared(const struct signpost_headers *headers);

@@ -262,6 +262,55 @@ eight_bit_text_is_declared_by_its_encoding(void **state)
 	}
 }
 
+/* As seen with Sendmail 8.17.1. */
+static void
+addresses_are_as_sendmail_leaves_them_or_not(void **state)
+{
+	static const struct {
+		const char *name, *value;
+		bool relaxed, simple; /* changes */
+	} rows[] = {
+		{ "Cc", " \"'Charlie'\" <c@x.test>", false, false },
+		{ "Cc", " 'Eve' <e@x.test>", true, true },
+		{ "To", " J. Doe <j@x.test>", true, true },
+		{ "To", " \"J. Doe\" <j@x.test>", false, false },
+		{ "To", " j.doe@x.test", false, false },
+		{ "To", " Ann <o'hara.x@x.test>", false, false },
+		{ "To", " Ann (J. Smith) <a@x.test>", false, false },
+		{ "To", " a@x.test,b@x.test", true, true },
+		{ "To", " a@x.test, b@x.test", false, true },
+		{ "To", " a@x.test,\n\tb@x.test", false, true },
+		{ "To", " <a@x.test> , <b@x.test>", true, true },
+		{ "To", " a@x.test (A),b@x.test", true, true },
+		{ "To", " a@x.test,", true, true },
+		{ "To", " \"A, B\" <a@x.test>", false, false },
+		{ "To", " \"A\\\", B\" <a@x.test>", false, false },
+		{ "To", " G: a@x.test, b@x.test;", false, true },
+		{ "To", " undisclosed-recipients:;", false, false },
+		{ "To", " bob", true, true },
+		{ "To", " Ann <ann>", true, true },
+		{ "reply-TO", " a@x.test,b@x.test", true, true },
+		{ "Subject", " bob,J. Doe <j", false, false },
+		{ "To", " \"a", true, true },
+		{ "To", " (a", true, true },
+		{ "To", "", false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct signpost_headers *headers =
+		    add(NULL, rows[i].name, rows[i].value);
+		struct field field = headers_get(headers, 0);
+
+		if (hazards_readdressed(field, SIGNPOST_RELAXED) !=
+			rows[i].relaxed ||
+		    hazards_readdressed(field, SIGNPOST_SIMPLE) !=
+			rows[i].simple)
+			fail_msg("%s:%s", rows[i].name, rows[i].value);
+		signpost_headers_free(headers);
+	}
+}
+
 static void
 each_hazard_has_a_token_and_a_text(void **state)
 {
@@ -284,6 +333,7 @@ main(void)
 		cmocka_unit_test(a_line_may_have_as_many_octets_as_the_limit),
 		cmocka_unit_test(a_field_is_looked_at_line_by_line),
 		cmocka_unit_test(eight_bit_text_is_declared_by_its_encoding),
+		cmocka_unit_test(addresses_are_as_sendmail_leaves_them_or_not),
 		cmocka_unit_test(each_hazard_has_a_token_and_a_text),
 	};
 

@@ -23,6 +23,7 @@ FORM = 'signpost_sign_hazards_total{hazard="%s"}'
 HAZARDS = {
     "long_line": ([], b"x" * 999 + b"\r\n", ()),
     "long_header": ([("References", " " + LONG)], BODY, ()),
+    "address_form": ([("To", " a@example.org,b@example.org")], BODY, ()),
     "bare_line_end": ([], b"a\rb\r\n", ()),
     "nul": ([], b"a\0b\r\n", ()),
     "8bit": ([], b"\xe4\r\n", ("BODY=8BITMIME",)),
@@ -37,9 +38,9 @@ class Case(unittest.TestCase):
         return daemon.start()
 
     def send(self, daemon, headers=HEADERS, body=BODY, parameters=(),
-             steps=None, **more):
+             steps=None, connect=None, **more):
         with daemon.mta(**({"steps": steps} if steps else {})) as mta:
-            mta.connect("localhost", "127.0.0.1")
+            mta.connect("localhost", "127.0.0.1", **(connect or {}))
             result = mta.message(headers, body, parameters=parameters, **more)
             mta.quit()
         return result
@@ -109,6 +110,14 @@ class Hazards(Case):
         daemon = self.daemon(sign={"line_limit": 998})
         for size, want in ((998, None), (999, "long_line")):
             self.send(daemon, body=b"x" * size + b"\r\n")
+            self.assertEqual(self.last(daemon).get("hazards"), want)
+
+    def test_postfix_lets_addresses_be(self):
+        daemon = self.daemon()
+        headers = HEADERS + HAZARDS["address_form"][0]
+        for version, want in (("Postfix 3.7.11", None), ("", "address_form"),
+                              ("8.17.1.9", "address_form")):
+            self.send(daemon, headers, connect={"v": version})
             self.assertEqual(self.last(daemon).get("hazards"), want)
 
     def test_8bit_text_is_declared_by_the_field_too(self):
@@ -191,7 +200,7 @@ class SignedAlready(Case):
 class Missing(Case):
     FIELDS = {"Date": r"\A [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} "
                       r"\d\d:\d\d:\d\d \+0000\Z",
-              "Message-ID": r"\A <[0-9a-f]+\.[0-9a-f]{16}@example\.com>\Z"}
+              "Message-Id": r"\A <[0-9a-f]+\.[0-9a-f]{16}@example\.com>\Z"}
 
     def test_date_and_message_id_are_added_and_signed(self):
         daemon = self.daemon(sign={"add_missing": True})
@@ -213,7 +222,7 @@ class Missing(Case):
     def test_what_is_there_is_kept(self):
         daemon = self.daemon(sign={"add_missing": True})
         result = self.send(daemon, HEADERS + [("date", " x")])
-        self.assertEqual([name for name, _ in result.added], ["Message-ID"])
+        self.assertEqual([name for name, _ in result.added], ["Message-Id"])
 
     def test_nothing_is_added_unless_asked_for_or_unsigned(self):
         self.assertEqual(self.send(self.daemon()).added, [])
