@@ -13,7 +13,9 @@ USER = "nobody"
 class Signpostd:
     """`build`: a build tree, or "" for an installed one.
 
-    `config`: text of signpost.conf; socket, user, status and log are added."""
+    `config`: text of signpost.conf; socket, user, status and log are added,
+    and an empty folder of keys where it names none: nothing of the machine's
+    own /etc/signpost counts."""
 
     def __init__(self, lab, name, build, config, unix=False, level="info"):
         self.lab = lab
@@ -37,9 +39,14 @@ class Signpostd:
 
     def configure(self, config):
         group = "nogroup"
+        lines = []
+        if self.port is None:
+            lines.append('socket_mode = "0666";')
+        if "key_directory" not in config:
+            lines.append('key_directory = "%s";'
+                         % self.lab.make_dir(self.name, "keys"))
         self.lab.write(self.config_file, "\n".join([
-            'socket = "%s";' % self.socket,
-            'socket_mode = "0666";',
+            'socket = "%s";' % self.socket, *lines,
             'user = "%s";' % USER, 'group = "%s";' % group,
             'status = { socket = "unix:%s"; };' % self.status,
             'log = { to = "stderr"; level = "%s"; };' % self.level,
