@@ -21,6 +21,20 @@ struct keys_owner {
 	char domain[DOMAIN_SIZE];
 };
 
+/* Notes that KEY can't be used. One that fails is read again, and so told of
+ * again, every key_store.ttl. */
+static void
+note_unusable(struct keystore_keys *keys, struct cached_key *key,
+    enum key_state state, const char *why)
+{
+	bool is_news = !keys->is_news &&
+	    (state == KEY_LOADING || !atomic_exchange(&key->told, true));
+
+	if (keys->unusable++ == 0 || is_news)
+		snprintf(keys->why, sizeof keys->why, "%s", why);
+	keys->is_news = keys->is_news || is_news;
+}
+
 /* Takes CANDIDATE, whose key is not set, where it is usable and wanted. False:
  * out of memory. */
 static bool
@@ -38,8 +52,11 @@ consider(struct keystore *keystore, const struct keystore_key *candidate,
 	if (key == NULL)
 		return false;
 	if (state != KEY_LOADED) {
-		snprintf(why, sizeof why, "%s",
-		    state == KEY_FAILED ? key->why : "the key is being read");
+		if (state == KEY_FAILED)
+			memcpy(why, key->why, sizeof why);
+		else
+			snprintf(why, sizeof why, "%s: takes long to be read",
+			    candidate->file);
 		goto unusable;
 	}
 	algorithm = signpost_private_key_algorithm(key->key);
@@ -63,8 +80,7 @@ consider(struct keystore *keystore, const struct keystore_key *candidate,
 	return true;
 
 unusable:
-	if (keys->unusable++ == 0)
-		snprintf(keys->why, sizeof keys->why, "%s", why);
+	note_unusable(keys, key, state, why);
 	cached_key_unref(key);
 	return true;
 }

@@ -42,7 +42,8 @@ struct keystore_keys {
 	size_t count;
 	size_t named;	 /* keys that apply, usable or not */
 	size_t unusable; /* of those, that could not be loaded */
-	char why[512];	 /* the first unusable one's reason, for the log */
+	char why[512];	 /* the reason of one that is news, or of the first */
+	bool is_news;	 /* WHY was not given since that key was last read */
 	void *owner;	 /* what keeps the strings alive */
 };
 

@@ -119,6 +119,7 @@ key_new(struct keystore_files *files)
 	if (key == NULL)
 		return NULL;
 	atomic_init(&key->refs, 1);
+	atomic_init(&key->told, false);
 	key->state = KEY_LOADING;
 	key->check_at = next_check(files);
 	return key;

@@ -28,11 +28,12 @@ enum key_state {
 };
 
 /* What became of a key's file. KEY and WHY are constant once it is not
- * KEY_LOADING any more; the rest is the module's. */
+ * KEY_LOADING any more; TOLD is the keystore's, the rest the module's. */
 struct cached_key {
 	struct signpost_private_key *key; /* KEY_LOADED */
 	char why[KEYFILE_WHY_BYTES];	  /* KEY_FAILED */
 	atomic_uint refs;
+	atomic_bool told; /* why it is not used was given to somebody */
 	enum key_state state;
 	int64_t check_at; /* when the file is looked at again, seconds */
 	struct keyfile_stamp stamp;

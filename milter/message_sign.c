@@ -65,6 +65,22 @@ add_keys(struct message *message, const struct keystore_keys *keys)
 	return status;
 }
 
+/* Receivers that know but the algorithm of a key that is left out see no
+ * signature at all: whoever keeps the keys has to hear of it. */
+static void
+tell_unusable(struct message *message, const struct keystore_keys *keys)
+{
+	buf_append_str(&message->why, keys->why);
+	if (keys->count > 0)
+		stats_add(message->daemon->stats, COUNT_KEY_LEFT_OUT, 1);
+	if (keys->is_news)
+		log_line(message->daemon->log, LOG_WARNING,
+		    "%s; mail from %s is %s", keys->why,
+		    message->decision.domain,
+		    keys->count > 0 ? "signed without it"
+				    : "not signed, for want of another key");
+}
+
 void
 message_begin_signing(struct message *message, int64_t now)
 {
@@ -78,7 +94,7 @@ message_begin_signing(struct message *message, int64_t now)
 		return;
 	}
 	if (keys.unusable > 0)
-		buf_append_str(&message->why, keys.why);
+		tell_unusable(message, &keys);
 	if (keys.count == 0) {
 		message_fail(message, FAILURE_KEYS);
 		keystore_keys_fini(&keys);

@@ -81,6 +81,7 @@ enum stats_counter {
 	COUNT_SIGNATURES_OVER_LIMIT,
 	COUNT_RESULTS_REMOVED, /* forged Authentication-Results */
 	COUNT_NOT_SIGNED,      /* trusted mail that no key signed */
+	COUNT_KEY_LEFT_OUT,    /* signed, but an applicable key is unusable */
 	COUNT_RELOADS_OK,
 	COUNT_RELOADS_FAILED,
 	STATS_COUNTERS

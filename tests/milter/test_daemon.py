@@ -117,6 +117,23 @@ class Signing(Case):
         self.assertEqual(result.reply, "tempfail")
         self.assertRegex(result.text, r"\A451 4\.7\.5 ")
 
+    def test_key_that_is_left_out_is_warned_of_once_and_counted(self):
+        daemon = self.daemon()
+        path = os.path.join(daemon.dir, "keys", "example.com", "r1.pem")
+        with open(path, "w") as f:
+            f.write("not a key\n")
+        for _ in range(3):
+            result = self.send(daemon, client=INSIDE)
+            self.assertEqual(result.reply, "accept")
+            self.assertEqual(len(result.field("DKIM-Signature")), 1)
+        lines = [line for line in daemon.log().splitlines()
+                 if "is signed without it" in line]
+        self.assertEqual(len(lines), 1, daemon.log())
+        self.assertIn("warning", lines[0])
+        self.assertIn(path + ": not a private key", lines[0])
+        self.assertEqual(
+            daemon.metrics()["signpost_messages_key_left_out_total"], 3)
+
     def test_header_over_the_cap_does_not_leave_unsigned(self):
         daemon = self.daemon(limits={"max_header_bytes": "8k"})
         big = HEADERS + [("X-Big", " " + "x" * 9000)]

@@ -269,8 +269,8 @@ class StatusTest(unittest.TestCase):
                                cache="private"), 11)
         self.assertEqual(value("signpost_key_cache_hits_total",
                                cache="public"), 21)
-        self.assertEqual(value("signpost_reloads_total", result="ok"), 111)
-        self.assertEqual(value("signpost_reloads_total", result="failed"), 112)
+        self.assertEqual(value("signpost_reloads_total", result="ok"), 112)
+        self.assertEqual(value("signpost_reloads_total", result="failed"), 113)
         self.assertEqual(value("signpost_mail_thread_cpu_seconds_total",
                                stage="close"), 0.008)
         # 100 of 600 us and a little, and one of 20 s, above all bounds.
