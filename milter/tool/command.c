@@ -3,19 +3,56 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "buf.h"
+#include "utf8.h"
+
+/* Appends TEXT, which may come from a hostile file, so that it does nothing to
+ * a terminal: what is a control (C0, C1) or no UTF-8 is "?". */
+static void
+append_plain(struct buf *line, const char *text)
+{
+	struct bytes left = bytes_str(text);
+
+	while (left.len > 0) {
+		size_t len = utf8_character_len(left);
+		unsigned char first = (unsigned char)left.data[0];
+
+		if (len == 0 || first < ' ' || first == 0x7f ||
+		    (first == 0xc2 && (unsigned char)left.data[1] < 0xa0))
+			buf_append_char(line, '?');
+		else
+			buf_append(line, left.data, len);
+		len += len == 0;
+		left = bytes_of(left.data + len, left.len - len);
+	}
+}
 
 int
 complain(int code, const char *where, const char *format, ...)
 {
 	va_list arguments;
+	struct buf line;
+	char *what;
+	int len;
 
-	fprintf(stderr, "signpost: %s: ", where);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	len = vasprintf(&what, format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
+	buf_init(&line, SIZE_MAX);
+	append_plain(&line, where);
+	buf_append_str(&line, ": ");
+	append_plain(&line, len >= 0 ? what : "out of memory");
+	/* In one piece, for those who write to the same terminal. */
+	fprintf(stderr, "signpost: %s\n",
+	    line.failed ? "out of memory" : line.data);
+	buf_fini(&line);
+	if (len >= 0)
+		free(what);
 	return code;
 }
 

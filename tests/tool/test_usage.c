@@ -237,6 +237,34 @@ a_full_disk_is_noticed(void **state)
 	}
 }
 
+/* What files and arguments say may be meant for the terminal. */
+static void
+complaints_do_nothing_to_a_terminal(void **state)
+{
+	static const char zone[] = "a.test. TXT x\n"
+				   "a.test. \033[31m\302\233m\377\303\274 x\n";
+	static const char *const want[] = {
+		"signpost: ??[31m?\303\274: no such command; ",
+		"signpost: hostile-zone: line 2: \"?[31m?m?\303\274\" is no "
+		"type",
+	};
+	static const char *const rows[][6] = {
+		{ "\n\033[31m\302\200\303\274", NULL },
+		{ "verify", "--keys", "hostile-zone", "message", NULL },
+	};
+	struct command_run run;
+
+	(void)state;
+	command_write_file("hostile-zone", zone, sizeof(zone) - 1);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		command_run(rows[i], EMPTY, &run);
+		buf_append_char(&run.err, '\0');
+		if (strncmp(run.err.data, want[i], strlen(want[i])) != 0)
+			fail_msg("row %zu: %s", i, run.err.data);
+		command_run_fini(&run);
+	}
+}
+
 int
 main(void)
 {
@@ -245,6 +273,7 @@ main(void)
 		cmocka_unit_test(help_and_version_are_everywhere),
 		cmocka_unit_test(what_may_not_be_read_is_no_permission),
 		cmocka_unit_test(a_full_disk_is_noticed),
+		cmocka_unit_test(complaints_do_nothing_to_a_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
