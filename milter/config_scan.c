@@ -349,6 +349,12 @@ scan_file(struct scan *scan, const char *file, unsigned includes,
 	if (memchr(text, '\0', source.len) != NULL)
 		config_problem(
 		    scan->problems, file, 0, "", "not a text: it holds a NUL");
+	/* All defaults would sign nothing: a full disk or an editor has left
+	 * nothing of the file, and the daemon is to go on with what it has. */
+	if (source.len == 0 && from == NULL)
+		config_problem(scan->problems, file, 0, "",
+		    "is empty: where all defaults are wanted, a comment says "
+		    "so");
 	scan->files++;
 	scan->bytes += source.len;
 	source.text = text;

@@ -60,9 +60,9 @@ load_good(const struct folder *folder, const char *text)
 }
 
 static void
-test_an_empty_file_gives_every_default(void **state)
+test_a_file_without_settings_gives_every_default(void **state)
 {
-	const struct config *config = load_good(*state, "");
+	const struct config *config = load_good(*state, "# none\n");
 
 	assert_string_equal(config->socket, "inet:8891@127.0.0.1");
 	assert_int_equal(config->socket_mode, 0660);
@@ -191,7 +191,7 @@ test_nothing_that_relays_rewrite_is_signed_by_default(void **state)
 	static const char *const rewritten[] = { "Received", "Return-Path",
 		"Sender", "Authentication-Results", "Bcc", "DKIM-Signature",
 		"Delivered-To" };
-	const struct config *config = load_good(*state, "");
+	const struct config *config = load_good(*state, "# none\n");
 
 	for (size_t i = 0; i < sizeof rewritten / sizeof *rewritten; i++) {
 		assert_false(names(&config->sign.headers, rewritten[i]));
@@ -354,7 +354,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_an_empty_file_gives_every_default),
+		cmocka_unit_test(
+		    test_a_file_without_settings_gives_every_default),
 		cmocka_unit_test(test_values_are_read_as_written),
 		cmocka_unit_test(
 		    test_an_entry_starts_from_the_sign_group_wherever_that_stands),

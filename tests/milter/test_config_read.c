@@ -260,7 +260,7 @@ test_a_process_that_ignores_its_children_can_load(void **state)
 	struct config_problems problems;
 	const struct config *config;
 
-	folder_write(folder, "conf", 0600, "");
+	folder_write(folder, "conf", 0600, "\n");
 	signal(SIGCHLD, SIG_IGN);
 	config = config_load(folder_path(folder, "conf"), &problems);
 	signal(SIGCHLD, SIG_DFL);
