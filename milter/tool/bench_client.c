@@ -303,6 +303,22 @@ say_helo(struct bench_client *client)
 	return await_connection(client, NR_HELO);
 }
 
+static int
+fail_connect(struct bench_client *client, int error)
+{
+	int code = EX_TEMPFAIL;
+	bool ours = error == EMFILE || error == ENFILE || error == ENOMEM;
+
+	if (ours)
+		code = EX_OSERR;
+	else if (error == EACCES || error == EPERM)
+		code = EX_NOPERM;
+	snprintf(client->error, BENCH_CLIENT_ERROR_SIZE, "%s%s",
+	    strerror(error),
+	    code == EX_TEMPFAIL ? ": is the milter running?" : "");
+	return code;
+}
+
 int
 bench_client_open(const struct endpoint *endpoint, unsigned timeout_ms,
     const struct bench_client_host *host, struct bench_client **client_r,
@@ -322,10 +338,7 @@ bench_client_open(const struct endpoint *endpoint, unsigned timeout_ms,
 	buf_init(&client->scratch, MAX_WAITING_BYTES);
 	client->fd = endpoint_connect(endpoint, timeout_ms);
 	if (client->fd < 0) {
-		snprintf(error, BENCH_CLIENT_ERROR_SIZE,
-		    "%s: is the milter running?", strerror(errno));
-		code =
-		    errno == EACCES || errno == EPERM ? EX_NOPERM : EX_TEMPFAIL;
+		code = fail_connect(client, errno);
 	} else {
 		code = negotiate(client);
 	}

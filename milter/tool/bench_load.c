@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "bench_sample.h"
@@ -115,6 +116,18 @@ look(const struct load *load, struct bench_process *process_r)
 		*process_r = (struct bench_process){ 0 };
 }
 
+/* The soft limit is for programs that cannot do with many descriptors. */
+static void
+allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* Opens the connections one after the other: which one fails is of no
  * interest, why is. */
 static int
@@ -122,6 +135,7 @@ open_connections(struct load *load)
 {
 	const struct bench_load_settings *settings = load->settings;
 
+	allow_descriptors();
 	load->result->pid = settings->pid;
 	look(load, &load->result->before);
 	for (unsigned i = 0; i < settings->connections; i++) {

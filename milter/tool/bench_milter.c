@@ -128,6 +128,7 @@ check_settings(
     const struct milter_settings *settings, struct endpoint *endpoint_r)
 {
 	static const char where[] = "bench milter";
+	struct bench_process process;
 	unsigned char address[16];
 
 	if (settings->socket == NULL)
@@ -141,6 +142,12 @@ check_settings(
 	    inet_pton(AF_INET6, settings->client, address) != 1)
 		return complain(EX_USAGE, where,
 		    "--client \"%s\": wants an IP address", settings->client);
+	if (settings->pid != 0 &&
+	    !bench_process_look((pid_t)settings->pid, &process))
+		return complain(EX_NOINPUT, where,
+		    "--pid %u: no such process, or one that may not be "
+		    "looked at",
+		    settings->pid);
 	if (settings->message != NULL && settings->body_bytes >= 0)
 		return complain(
 		    EX_USAGE, where, "--message and --body exclude each other");

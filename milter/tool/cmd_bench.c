@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* signpost bench - what signing and verifying cost on this machine. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,17 +222,22 @@ static int
 check_settings(
     const struct command_usage *usage, const struct bench_settings *settings)
 {
-	FILE *page;
+	int fd;
 
 	if (settings->quick && settings->full)
 		return complain(EX_USAGE, usage->command,
 		    "--quick and --full exclude each other");
 	if (settings->html == NULL)
 		return 0;
-	page = fopen(settings->html, "ae");
-	if (page == NULL)
+	fd =
+	    open(settings->html, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0)
+		unlink(settings->html);
+	else if (errno == EEXIST)
+		fd = open(settings->html, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
 		return complain_file(settings->html, errno);
-	fclose(page);
+	close(fd);
 	return 0;
 }
 

@@ -252,6 +252,18 @@ class Faults(Case):
             self.assertIn(text, err)
             self.assertEqual((code, out), (64, ""))
 
+    def test_a_process_that_is_not_there(self):
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        self.check(66, "no such process", "--pid", str(ended.pid))
+
+    def test_a_page_that_cannot_be_written_and_one_not_reached(self):
+        page = os.path.join(self.folder, "none", "page")
+        self.check(66, page, "--html", page)
+        page = os.path.join(self.folder, "page")
+        self.check(75, "is the milter running?", "--html", page)
+        self.assertFalse(os.path.exists(page))
+
     def test_messages_that_are_not_there(self):
         self.check(66, "nowhere: ", "--message", "nowhere")
         empty = os.path.join(self.folder, "empty")
