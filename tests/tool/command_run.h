@@ -12,7 +12,7 @@
 
 enum {
 	COMMAND_MAX_ARGUMENTS = 40,
-	COMMAND_TIMEOUT_MS = 60000 /* then it is killed and the test fails */
+	COMMAND_TIMEOUT_MS = 120000 /* then it is killed and the test fails */
 };
 
 struct command_run {

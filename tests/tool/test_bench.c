@@ -106,13 +106,67 @@ check_tables(json_t *root, const char *const *names)
 }
 
 static void
-crypto_measures_keys_digests_and_ciphers(void **state)
+without_a_name_all_are_made(void **state)
 {
 	static const char *const names[] = { "public_key", "digest", "cipher",
-		"asymmetry", "cipher_to_rsa", NULL };
+		"asymmetry", "cipher_to_rsa", "mail", "crossing",
+		"mail_asymmetry", "stream", "history_1995", "history_cryptopp",
+		"history_2001", "history_claims", "history_2014", NULL };
+	json_t *root = run_json("bench --quick --format json --html page.html");
+	char *page = calloc(1, 1 << 20);
+	FILE *file = fopen("page.html", "r");
 
 	(void)state;
-	check_tables(run_json("bench crypto --quick --format json"), names);
+	assert_int_equal(
+	    json_array_size(json_object_get(root, "tables")), COUNT(names) - 1);
+	check_tables(root, names);
+	assert_non_null(page);
+	assert_non_null(file);
+	assert_true(fread(page, 1, (1 << 20) - 1, file) > 0);
+	fclose(file);
+	assert_memory_equal(page, "<!DOCTYPE html>", 15);
+	assert_non_null(strstr(page, "</html>"));
+	for (size_t i = 0; names[i] != NULL; i++) {
+		char id[64];
+
+		snprintf(id, sizeof(id), "<h2 id=\"%s\">", names[i]);
+		assert_non_null(strstr(page, id));
+	}
+	free(page);
+}
+
+static size_t
+count_commas(const char *line)
+{
+	size_t count = 0;
+
+	for (; *line != '\n' && *line != '\0'; line++)
+		if (*line == ',')
+			count++;
+	return count;
+}
+
+static void
+crypto_prints_csv(void **state)
+{
+	struct command_run run;
+	const char *line, *next;
+	size_t commas, lines = 0;
+
+	(void)state;
+	command_line("bench crypto --quick --format csv", EMPTY, &run);
+	assert_int_equal(run.code, EX_OK);
+	assert_int_equal(run.err.len, 0);
+	assert_memory_equal(run.out.data, "table,algorithm,bits,", 21);
+	commas = count_commas(run.out.data);
+	for (line = run.out.data; *line != '\0'; line = next + 1) {
+		next = strchr(line, '\n');
+		assert_non_null(next);
+		assert_int_equal(count_commas(line), commas);
+		lines++;
+	}
+	assert_true(lines > 50);
+	command_run_fini(&run);
 }
 
 static void
@@ -161,8 +215,6 @@ stream_measures_beside_the_bare_digest(void **state)
 static void
 history_has_the_originals_beside_it(void **state)
 {
-	static const char *const names[] = { "history_1995", "history_cryptopp",
-		"history_2001", "history_claims", "history_2014", NULL };
 	json_t *root = run_json("bench history --quick --format json");
 	json_t *rows = json_object_get(table_of(root, "history_2014"), "rows");
 	json_t *row;
@@ -175,14 +227,15 @@ history_has_the_originals_beside_it(void **state)
 			with_original++;
 	}
 	assert_int_equal(with_original, json_array_size(rows));
-	check_tables(root, names);
+	json_decref(root);
 }
 
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(crypto_measures_keys_digests_and_ciphers),
+		cmocka_unit_test(without_a_name_all_are_made),
+		cmocka_unit_test(crypto_prints_csv),
 		cmocka_unit_test(
 		    mail_measures_whole_messages_of_the_sizes_asked_for),
 		cmocka_unit_test(stream_measures_beside_the_bare_digest),
