@@ -55,6 +55,8 @@ relayhost = {relay}
 minimal_backoff_time = 5s
 maximal_backoff_time = 10s
 queue_run_delay = 5s
+transport_retry_time = 5s
+service_throttle_time = 1s
 """
 SERVICES = """\
 pickup    unix  n  -  n  1  1  pickup

@@ -53,7 +53,7 @@ class Sink:
         self._server.shutdown()
         self._server.server_close()
 
-    def take(self, recipient, timeout=30):
+    def take(self, recipient, timeout=60):
         """The message that came for `recipient`; waits for it."""
         end = time.monotonic() + timeout
         with self._arrival:
