@@ -163,8 +163,8 @@ void message_hazards_body(
     struct message *message, const void *data, size_t len);
 /* At the end of the message: counts what was found; whether to sign all the
  * same, else OUTCOME says what becomes of the message. */
-bool message_hazards_allow(
-    struct message *message, struct message_outcome *outcome);
+bool message_hazards_allow(struct message *message,
+    const struct timespec *deadline, struct message_outcome *outcome);
 void message_sign(struct message *message, struct message_outcome *outcome);
 void message_begin_verifying(struct message *message, int64_t now);
 /* The public-key work for all signatures of VERIFIER; whether the queue was

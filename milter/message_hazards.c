@@ -156,16 +156,12 @@ message_hazards_body(struct message *message, const void *data, size_t len)
 
 /* Whether a signature of ours is there that a receiver finds good. */
 static bool
-is_signed_already(struct message *message)
+is_signed_already(struct message *message, const struct timespec *deadline)
 {
-	struct timespec deadline;
-
 	if (message->own == NULL ||
 	    signpost_verifier_end_body(message->own) != SIGNPOST_OK)
 		return false;
-	deadline =
-	    message_deadline(message->snapshot->config->limits.max_wait_ms);
-	message_check(message, message->own, &deadline);
+	message_check(message, message->own, deadline);
 	for (size_t i = 0; i < signpost_verifier_count(message->own); i++)
 		if (signpost_verifier_verdict(message->own, i)->result ==
 		    SIGNPOST_PASS)
@@ -174,20 +170,21 @@ is_signed_already(struct message *message)
 }
 
 static unsigned
-find_all(struct message *message)
+find_all(struct message *message, const struct timespec *deadline)
 {
 	unsigned found = message->hazards | hazard_scan_final(&message->scan);
 
 	if ((found & HAZARD_BIT(HAZARD_8BIT)) != 0 && !message->declared_8bit &&
 	    !hazards_declared(message->headers))
 		found |= HAZARD_BIT(HAZARD_UNDECLARED);
-	if (is_signed_already(message))
+	if (is_signed_already(message, deadline))
 		found |= HAZARD_BIT(HAZARD_SIGNED_ALREADY);
 	return found;
 }
 
 bool
-message_hazards_allow(struct message *message, struct message_outcome *outcome)
+message_hazards_allow(struct message *message, const struct timespec *deadline,
+    struct message_outcome *outcome)
 {
 	static const char *detail[2] = { "5.6.0", "4.6.0" };
 	static const enum config_action actions[] = {
@@ -197,7 +194,7 @@ message_hazards_allow(struct message *message, struct message_outcome *outcome)
 	const struct config_sign *settings = message->decision.settings;
 	enum config_on_hazard most = ON_HAZARD_IGNORE;
 	enum hazard worst = HAZARDS;
-	unsigned found = find_all(message);
+	unsigned found = find_all(message, deadline);
 
 	message->hazards = 0;
 	for (enum hazard i = 0; i < HAZARDS; i++) {

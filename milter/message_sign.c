@@ -150,15 +150,13 @@ count(struct message *message, const struct signing *signing, size_t i,
 /* All signatures or none: a receiver that knows only one of two algorithms
  * must find the other's signature beside it every time. */
 static void
-sign_all(struct message *message)
+sign_all(struct message *message, const struct timespec *deadline)
 {
 	struct signing signing = { .signer = message->signer };
 	size_t keys = signpost_signer_count(message->signer);
-	struct timespec deadline =
-	    message_deadline(message->snapshot->config->limits.max_wait_ms);
 	struct work_job job = { sign_one, &signing, keys, signing.times };
 	enum work_outcome outcome = work_run(
-	    message->daemon->work, &job, &deadline, &message->work_wait_ns);
+	    message->daemon->work, &job, deadline, &message->work_wait_ns);
 
 	for (size_t i = 0; i < keys; i++) {
 		count(message, &signing, i, outcome);
@@ -185,11 +183,13 @@ message_sign(struct message *message, struct message_outcome *outcome)
 		    policy_reason_text(POLICY_NO_USABLE_KEY));
 		return;
 	}
-	if (!message_hazards_allow(message, outcome))
+	struct timespec deadline =
+	    message_deadline(message->snapshot->config->limits.max_wait_ms);
+	if (!message_hazards_allow(message, &deadline, outcome))
 		return;
 	enum signpost_status status = signpost_signer_end_body(message->signer);
 	if (status == SIGNPOST_OK)
-		sign_all(message);
+		sign_all(message, &deadline);
 	else
 		message_fail(message,
 		    status == SIGNPOST_NOMEM ? FAILURE_MEMORY : FAILURE_CRYPTO);

@@ -234,7 +234,7 @@ ends_well(const struct mailbox *mailbox, int c, const struct bytes *rest)
 	if (mailbox->any && !mailbox->at)
 		return false;
 	return c != ',' ||
-	    (mailbox->any && !mailbox->spaced && bytes_trim(*rest).len > 0 &&
+	    (mailbox->any && !mailbox->spaced &&
 		(next == ' ' || next == '\t' || next == '\r'));
 }
 
@@ -242,7 +242,7 @@ bool
 hazards_readdressed(struct field field, enum signpost_canon canon)
 {
 	struct mailbox mailbox = { 0 };
-	struct bytes rest = field.value;
+	struct bytes rest = bytes_trim(field.value);
 
 	if (!has_addresses(field.name))
 		return false;
