@@ -201,15 +201,15 @@ watch(struct load *load)
 
 	pthread_mutex_lock(&load->lock);
 	while (load->ended < load->started) {
-		struct bench_process process;
+		int64_t bytes;
 		double next = bench_wall_ns() + TICK_NS;
 
 		while (load->ended < load->started && bench_wall_ns() < next)
 			wait_tick(load);
 		pthread_mutex_unlock(&load->lock);
-		look(load, &process);
-		if (process.resident_bytes > result->most_bytes)
-			result->most_bytes = process.resident_bytes;
+		bytes = bench_process_resident(&result->warm);
+		if (bytes > result->most_bytes)
+			result->most_bytes = bytes;
 		if (load->settings->tick != NULL)
 			load->settings->tick(
 			    load->settings->ctx, atomic_load(&load->done));

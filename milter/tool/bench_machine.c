@@ -33,8 +33,8 @@ cpuinfo_value(const char *name, char *value, size_t size)
 	return found;
 }
 
-/* Additions that each need the one before: one a clock cycle. The loop is
- * eight of them for each step of its own counter. */
+/* The loop is eight additions for each step of its own counter, which goes on
+ * beside them. */
 static bool
 add_up(void *ctx)
 {
@@ -50,8 +50,8 @@ add_up(void *ctx)
 	return true;
 }
 
-static double
-measured_ghz(void)
+double
+bench_machine_measure_ghz(void)
 {
 	const struct bench_pace pace = { 1, 10, 2e6, 1e8 };
 	struct bench_measured measured;
@@ -98,7 +98,7 @@ bench_machine_look(struct bench_machine *machine_r)
 		machine_r->ghz = strtod(mhz, NULL) / 1000;
 	if (machine_r->ghz <= 0) {
 		machine_r->ghz_source = "measured";
-		machine_r->ghz = measured_ghz();
+		machine_r->ghz = bench_machine_measure_ghz();
 	}
 	if (uname(&system) == 0)
 		snprintf(machine_r->system, sizeof(machine_r->system),

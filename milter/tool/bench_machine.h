@@ -19,5 +19,8 @@ struct bench_machine {
 };
 
 void bench_machine_look(struct bench_machine *machine_r);
+/* The clock of the processor that this runs on, in GHz, from additions that
+ * wait for each other: one a cycle. */
+double bench_machine_measure_ghz(void);
 
 #endif

@@ -7,10 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	MAX_PROCESSES = 256
-};
-
 static FILE *
 open_proc(pid_t pid, const char *name)
 {
@@ -86,7 +82,7 @@ add_children(pid_t *pids, size_t count)
 	DIR *folder = opendir("/proc");
 	struct dirent *entry;
 
-	while (folder != NULL && count < MAX_PROCESSES &&
+	while (folder != NULL && count < BENCH_MAX_PROCESSES &&
 	    (entry = readdir(folder)) != NULL) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 		struct bench_process ignored = { 0 };
@@ -123,20 +119,31 @@ read_name(pid_t pid, char *name, size_t size)
 bool
 bench_process_look(pid_t pid, struct bench_process *process_r)
 {
-	pid_t pids[MAX_PROCESSES] = { pid };
-	size_t count = 1, before = 0;
+	size_t before = 0;
 
 	memset(process_r, 0, sizeof(*process_r));
+	process_r->pids[0] = pid;
+	process_r->count = 1;
 	if (!add_process(pid, process_r))
 		return false;
 	read_name(pid, process_r->name, sizeof(process_r->name));
-	while (count > before) {
-		before = count;
-		count = add_children(pids, count);
+	while (process_r->count > before) {
+		before = process_r->count;
+		process_r->count = add_children(process_r->pids, before);
 	}
-	for (size_t i = 1; i < count; i++)
-		add_process(pids[i], process_r);
+	for (size_t i = 1; i < process_r->count; i++)
+		add_process(process_r->pids[i], process_r);
 	return true;
+}
+
+int64_t
+bench_process_resident(const struct bench_process *process)
+{
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < process->count; i++)
+		bytes += status_number(process->pids[i], "VmRSS") * 1024;
+	return bytes;
 }
 
 int64_t

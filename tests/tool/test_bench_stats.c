@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "bench_machine.h"
 #include "bench_sample.h"
 #include "bench_stats.h"
 
@@ -112,6 +113,16 @@ measuring_takes_the_samples_that_the_pace_wants(void **state)
 	assert_int_equal(counter.calls, 3);
 }
 
+static void
+the_clock_that_is_measured_may_be_one(void **state)
+{
+	double ghz = bench_machine_measure_ghz();
+
+	(void)state;
+	print_message("  %.2f GHz\n", ghz);
+	assert_true(ghz > 0.05 && ghz < 20);
+}
+
 int
 main(void)
 {
@@ -120,6 +131,7 @@ main(void)
 		cmocka_unit_test(mean_and_error_are_those_of_the_samples),
 		cmocka_unit_test(a_quantile_is_a_sample),
 		cmocka_unit_test(noise_is_told),
+		cmocka_unit_test(the_clock_that_is_measured_may_be_one),
 		cmocka_unit_test(
 		    measuring_takes_the_samples_that_the_pace_wants),
 	};
