@@ -123,6 +123,8 @@ enum signpost_reason {
 	SIGNPOST_REASON_OLD,	       /* too_old: older than max_age */
 	SIGNPOST_REASON_FUTURE,	       /* future: t= ahead of clock_skew */
 	SIGNPOST_REASON_UNSIGNED_BODY, /* unsigned_body: octets beyond l= */
+	SIGNPOST_REASON_FROM_EXTRA,    /* from_extra: a From beyond those of
+	                                  h= */
 	SIGNPOST_REASON_REPLAYED,      /* replayed: came in too often */
 	SIGNPOST_REASONS	       /* how many there are */
 };

@@ -298,9 +298,9 @@ check_from(struct signature *signature, struct bytes value)
 	(void)value;
 	for (size_t i = 0; i < signature->name_count; i++) {
 		if (bytes_is_nocase(signature->names[i], "From"))
-			return true;
+			signature->from_count++;
 	}
-	return false;
+	return signature->from_count > 0;
 }
 
 /* A hash of another length than any digest has is no syntax error: it is one

@@ -30,6 +30,7 @@ struct signature {
 	enum signpost_canon header_canon, body_canon;
 	struct bytes *names; /* h= */
 	size_t name_count;
+	size_t from_count;		/* how many of them are From */
 	uint64_t body_limit;		/* l=, or BODY_HASH_NO_LIMIT */
 	int64_t signed_at;		/* t=, or -1 */
 	int64_t expires_at;		/* x=, or -1 */

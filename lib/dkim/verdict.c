@@ -129,6 +129,8 @@ static const struct reason reasons[] = {
 	    "signature is from the future" },
 	[SIGNPOST_REASON_UNSIGNED_BODY] = { SIGNPOST_POLICY, "unsigned_body",
 	    "part of the body is not signed" },
+	[SIGNPOST_REASON_FROM_EXTRA] = { SIGNPOST_POLICY, "from_extra",
+	    "a From field is not signed" },
 	[SIGNPOST_REASON_REPLAYED] = { SIGNPOST_POLICY, "replayed",
 	    "signature has come in too often" },
 };
@@ -204,4 +206,21 @@ verdict_set(struct signpost_verdict *verdict, enum signpost_reason reason)
 {
 	verdict->reason = reason;
 	verdict->result = verdict_result(reason);
+}
+
+void
+verdict_describe(
+    struct signpost_verdict *verdict, const struct signature_text *text)
+{
+	verdict->algorithm = SIGNPOST_ALGORITHM_UNKNOWN;
+	verdict->domain = text->domain.data;
+	verdict->domain_len = text->domain.len;
+	verdict->selector = text->selector.data;
+	verdict->selector_len = text->selector.len;
+	verdict->identity = text->identity.data;
+	verdict->identity_len = text->identity.len;
+	verdict->algorithm_name = text->algorithm.data;
+	verdict->algorithm_name_len = text->algorithm.len;
+	verdict->b = text->b_len > 0 ? text->b : NULL;
+	verdict->b_len = text->b_len;
 }

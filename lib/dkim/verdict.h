@@ -9,11 +9,14 @@
 #ifndef VERDICT_H
 #define VERDICT_H
 
-#include "signpost.h"
+#include "signature.h"
 
 /* The result that REASON gives; SIGNPOST_REASON_NONE gives SIGNPOST_PASS. */
 enum signpost_result verdict_result(enum signpost_reason reason);
 /* Sets result and reason together. */
 void verdict_set(struct signpost_verdict *verdict, enum signpost_reason reason);
+/* What TEXT, which has to outlive VERDICT, tells of the signature. */
+void verdict_describe(
+    struct signpost_verdict *verdict, const struct signature_text *text);
 
 #endif

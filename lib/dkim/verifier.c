@@ -83,6 +83,10 @@ policy_of(
 		return SIGNPOST_REASON_OLD;
 	if (signature->signed_at - now > options->clock_skew_s)
 		return SIGNPOST_REASON_FUTURE;
+	/* Who reads the message may be shown it (RFC 6376 section 8.15). */
+	if (headers_occurrences(verifier->headers, bytes_str("From")) >
+	    signature->from_count)
+		return SIGNPOST_REASON_FROM_EXTRA;
 	return SIGNPOST_REASON_NONE;
 }
 
@@ -118,22 +122,9 @@ read_signature(struct signpost_verifier *verifier, struct check *check)
 static void
 describe(const struct signpost_verifier *verifier, struct check *check)
 {
-	struct signpost_verdict *verdict = &check->verdict;
-	struct signature_text *text = &check->text;
-
 	signature_describe(
-	    headers_get(verifier->headers, check->field).value, text);
-	verdict->algorithm = SIGNPOST_ALGORITHM_UNKNOWN;
-	verdict->domain = text->domain.data;
-	verdict->domain_len = text->domain.len;
-	verdict->selector = text->selector.data;
-	verdict->selector_len = text->selector.len;
-	verdict->identity = text->identity.data;
-	verdict->identity_len = text->identity.len;
-	verdict->algorithm_name = text->algorithm.data;
-	verdict->algorithm_name_len = text->algorithm.len;
-	verdict->b = text->b_len > 0 ? text->b : NULL;
-	verdict->b_len = text->b_len;
+	    headers_get(verifier->headers, check->field).value, &check->text);
+	verdict_describe(&check->verdict, &check->text);
 }
 
 static enum signpost_status

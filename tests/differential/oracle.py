@@ -37,7 +37,7 @@ class Expected:
 PASS = Expected("pass", "")
 
 
-def policy_without_key(signature, options, now):
+def policy_without_key(signature, options, now, fields):
     if signature.algorithm == "rsa-sha1" and not options.allow_sha1:
         return "sha1"
     if signature.expires_at is not None and now > signature.expires_at:
@@ -48,7 +48,14 @@ def policy_without_key(signature, options, now):
     if signature.signed_at is not None and \
             signature.signed_at - now > options.clock_skew:
         return "future"
+    if count(fields, b"From") > sum(
+            name.lower() == b"from" for name in signature.names):
+        return "from_extra"
     return None
+
+
+def count(fields, name):
+    return sum(canon.called(field, name) for field in fields)
 
 
 def unsigned_body(signature, body):
@@ -97,7 +104,8 @@ def without_key(signature, policy):
 def judge(signature, case, place):
     """What has to be said of the signature at PLACE (0: the topmost)."""
     options = case.options
-    policy = policy_without_key(signature, options, case.now)
+    policy = policy_without_key(
+        signature, options, case.now, case.fields)
     if place >= options.max_signatures:
         return Expected("policy", "too_many")
     if signature.cut_off:

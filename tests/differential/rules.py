@@ -167,10 +167,6 @@ REFUSES = (
          "the signature that is verified is not among the fields that its h= "
          "covers, not where DKIM-Signature stands in it, either",
          lambda about: about.chooses_itself()),
-    Rule("from-is-oversigned", "dkimpy", RFC + "5.4.2",
-         "h= says how many From are signed; it wants one more of them not to "
-         "be there",
-         lambda about: about.count(b"From")[0] > about.count(b"From")[1]),
     Rule("no-from", "opendkim", RFC + "6.1.1",
          "a message without From, or with several, is no reason to say "
          "nothing of its signatures",
@@ -289,6 +285,9 @@ ACCEPTS = (
     ("too_old", "all", RFC + "6.1.1, 8.6", "a setting"),
     ("future", "all", RFC + "3.5, t=", "it may be ignored; a setting"),
     ("too_many", "all", RFC + "8.4", "a setting"),
+    ("from_extra", "all", RFC + "3.8, 8.15",
+     "h= covers fewer From than the message has, and who reads it may be shown "
+     "another one"),
     ("unsigned_body", "all", RFC + "8.2",
      "what stands beyond l= is anyone's; a setting"),
 )
