@@ -93,6 +93,8 @@ class Case:
         for number in sorted(tables):  # a value, before it is made nonsense
             table = (wrongs.OTHER, wrongs.KEY, wrongs.SIGNATURE)[number]
             name, spoil = source.choice(table)
+            if "wrong:" + name in signature.marks:
+                continue
             if table is wrongs.KEY and (
                     signature.key_reasons or signature.more_records or
                     signature.published is not signature.key):
