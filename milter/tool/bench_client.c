@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_sample.h"
 #include "command.h"
 
 enum {
@@ -44,6 +45,8 @@ enum {
 struct bench_client {
 	int fd;
 	uint32_t steps; /* as negotiated */
+	double timeout_ns;
+	double deadline_ns; /* of the reply that is waited for */
 	const struct bench_client_host *host;
 	unsigned long number; /* of the message, for the queue identifier */
 	struct buf out;	      /* packets not sent yet */
@@ -119,6 +122,12 @@ read_exactly(struct bench_client *client, char *to, size_t len)
 	return 0;
 }
 
+static void
+start_waiting(struct bench_client *client)
+{
+	client->deadline_ns = bench_wall_ns() + client->timeout_ns;
+}
+
 /* Reads one packet into CLIENT->in, a NUL added. */
 static int
 receive(struct bench_client *client)
@@ -138,6 +147,9 @@ receive(struct bench_client *client)
 	code = read_exactly(client, client->in, len);
 	client->in[len] = '\0';
 	client->in_len = len;
+	/* A milter may say for ever that it is making progress. */
+	if (code == 0 && bench_wall_ns() > client->deadline_ns)
+		code = fail_io(client, EAGAIN);
 	return code;
 }
 
@@ -175,6 +187,7 @@ negotiate(struct bench_client *client)
 	int code;
 
 	packet(client, 'O', offer, sizeof(offer));
+	start_waiting(client);
 	code = receive(client);
 	if (code != 0)
 		return code;
@@ -228,6 +241,7 @@ await(struct bench_client *client, uint32_t silent,
 			*code_r = flush(client);
 		return *code_r == 0 ? STEP_GO_ON : STEP_FAILED;
 	}
+	start_waiting(client);
 	do
 		*code_r = receive(client);
 	while (*code_r == 0 && client->in[0] == 'p');
@@ -334,6 +348,7 @@ bench_client_open(const struct endpoint *endpoint, unsigned timeout_ms,
 	}
 	client->error = error;
 	client->host = host;
+	client->timeout_ns = timeout_ms * 1e6;
 	buf_init(&client->out, MAX_WAITING_BYTES);
 	buf_init(&client->scratch, MAX_WAITING_BYTES);
 	client->fd = endpoint_connect(endpoint, timeout_ms);
@@ -501,6 +516,7 @@ end_message(struct bench_client *client, const char *expect,
 	int code;
 
 	packet(client, 'E', "", 0);
+	start_waiting(client);
 	for (;;) {
 		code = receive(client);
 		if (code != 0)

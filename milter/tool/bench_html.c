@@ -46,6 +46,7 @@ static const char style[] =
     "th,td{padding:.2rem .6rem;text-align:right;white-space:nowrap;\n"
     "border-bottom:1px solid var(--line)}\n"
     "th.t,td.t{text-align:left}td.w{white-space:normal;min-width:12rem}\n"
+    "@media(max-width:30rem){svg{font-size:13px}}\n"
     "thead th{border-bottom:2px solid var(--line)}\n";
 
 void

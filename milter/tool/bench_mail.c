@@ -376,7 +376,7 @@ static bool
 make_messages(struct mail_run *run, const struct mail_settings *settings)
 {
 	static const int64_t normal[] = { 512, 5379, 32768, 131072, 656676 };
-	static const int64_t quick[] = { 512, 5379, 656676 };
+	static const int64_t quick[] = { 512, 5379, 65536, 656676 };
 	bool is_quick = run->bench->settings->quick;
 	const int64_t *sizes = is_quick ? quick : normal;
 

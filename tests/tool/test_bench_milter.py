@@ -10,6 +10,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 SIGNPOST = os.environ["SIGNPOST"]
@@ -294,6 +295,19 @@ class Faults(Case):
         self.milter(end=())
         self.check(75, "not answered in time", "--timeout", "1",
                    "--connections", "2")
+
+    def test_one_that_makes_progress_for_ever(self):
+        class Dawdler(Milter):
+            def serve(self, connection, packets):
+                self.end = iter(lambda: time.sleep(0.05) or (b"p", b""), 0)
+                try:
+                    super().serve(connection, packets)
+                except OSError:
+                    pass
+        dawdler = Dawdler(self.path)
+        self.addCleanup(dawdler.close)
+        self.check(75, "not answered in time", "--timeout", "1",
+                   "--connections", "1")
 
     def test_one_that_is_no_milter(self):
         class Talker(Milter):
