@@ -211,7 +211,7 @@ class Case:
 
 
 def wanted_domain(signature):
-    return signature.domain.lower()
+    return signatures.dns_name(signature.domain)
 
 
 class Made:

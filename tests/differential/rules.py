@@ -91,6 +91,13 @@ REFUSES = (
          "key, and says so",
          lambda about: "other-key-form" in about.marks
          and about.signature.key.type == "ed25519"),
+    Rule("u-labels", "opendkim dkimpy mail-dkim", "RFC 8616 section 4, 5",
+         "a U-label in d= is looked up as its A-label",
+         lambda about: max(about.signature.domain) > 127),
+    Rule("utf-8-identity", "opendkim dkimpy mail-dkim", "RFC 8616 section 5",
+         "i= may hold UTF-8 as it is",
+         lambda about: about.tag(b"i") is not None
+         and max(about.tag(b"i").value, default=0) > 127),
     Rule("several-records", "opendkim", RFC + "6.1.2 (4)",
          "the answer with several records is the verifier's to choose from "
          "or to cycle through; it gives up",

@@ -16,7 +16,8 @@ from shapes import chance, gap
 ALGORITHMS = {"rsa-sha256": ("rsa", "sha256"), "rsa-sha1": ("rsa", "sha1"),
               "ed25519-sha256": ("ed25519", "sha256")}
 DOMAINS = (b"example.com", b"Example.COM", b"sub.example.com", b"a-b.example",
-           b"x.y.example.org", b"_under.example.com")
+           b"x.y.example.org", b"_under.example.com",
+           b"xn--bcher-kva.example", "b\u00fccher.example".encode())
 UNKNOWN = ((b"y", b"1"), (b"bb", b"x"), (b"b_h", b"abc"), (b"ab", b"b=c="),
            (b"B", b"AAAA"), (b"BH", b"AAAA"), (b"z9_", b""), (b"r", b"y"),
            (b"hb", b"b"), (b"unknown", b"a b \r\n c"))
@@ -39,6 +40,11 @@ def get(tags, name):
         if tag.name == name:
             return tag
     return None
+
+
+def dns_name(domain):
+    """As DNS has it: A-labels, in lower case (RFC 8616 section 4)."""
+    return domain.lower().replace("b\u00fccher".encode(), b"xn--bcher-kva")
 
 
 class Inapplicable(Exception):
@@ -187,7 +193,8 @@ class Signature:
     def identity(self):
         source = self.source
         local = source.choice((b"", b"", b"joe", b"j=6Fe", b"a.b+c", b"=22a b=22"
-                               .replace(b" ", b"=20"), b"caf=C3=A9"))
+                               .replace(b" ", b"=20"), b"caf=C3=A9",
+                               b"caf\xc3\xa9"))
         if local.isalnum() and chance(source, 0.2):
             local += source.choice((b"\r\n ", b" ")) + b"x"
             self.marks.add("identity-space")
@@ -331,7 +338,7 @@ class Signature:
                 for text in texts]
 
     def lookups(self):
-        name = self.selector + b"._domainkey." + self.domain.lower()
+        name = self.selector + b"._domainkey." + dns_name(self.domain)
         if self.answer != b"found":
             return [(name, self.answer, b"")]
         return [(name, b"found", rdata) for rdata in self.records()]
