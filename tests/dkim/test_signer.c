@@ -175,6 +175,7 @@ each_name_is_listed_once_for_each_occurrence(void **state)
 		    "FROM" },
 		{ "from the bottom", LIST("From", "Received"), NULL,
 		    "FROM:received:Received:Received" },
+		/* B13, B15 */
 		{ "listed twice", LIST("From", "To", "from", "TO"), NULL,
 		    "FROM:To" },
 		{ "oversigned", from_only, LIST("From", "To"),

@@ -145,7 +145,8 @@ class Hazards(Case):
 
 
 class SignedAlready(Case):
-    """Pain of content filters: a message that comes back is signed twice."""
+    """B40, E14: a message that comes back from a content filter, or goes
+    through a relay that refuses a second signature."""
 
     def signed(self, daemon):
         result = self.send(daemon)
@@ -195,6 +196,35 @@ class SignedAlready(Case):
                 self.assertEqual(result.reply, reply)
                 self.assertEqual(len(result.field("DKIM-Signature")), count)
                 self.assertEqual(self.last(daemon).get("hazards"), hazards)
+
+
+class Oversigned(Case):
+    """B14, B16: a field that somebody adds is what the reader sees."""
+    NAMES = ["From", "To", "Cc", "Subject", "Date", "Reply-To", "Message-ID",
+             "MIME-Version", "Content-Type", "Content-Transfer-Encoding",
+             "In-Reply-To", "References"]
+
+    def test_no_second_field_and_no_first_can_be_added(self):
+        daemon = self.daemon()
+        for there in (self.NAMES, ["From", "Date", "Message-ID"]):
+            headers = [(name, " ann@example.com") for name in there]
+            signed = self.send(daemon, headers).apply(headers)
+            self.assertEqual(self.send(daemon, signed).inserted, [])
+            for name in self.NAMES[1:]:
+                with self.subTest(name=name, there=len(there)):
+                    # Broken: signed anew, instead of found signed already.
+                    added = [(name.upper(), " x")] + signed
+                    self.assertEqual(
+                        len(self.send(daemon, added).inserted), 2)
+
+    def test_what_relays_rewrite_may_change(self):
+        daemon = self.daemon()
+        headers = HEADERS + [(name, " x") for name in (
+            "Received", "Return-Path", "Sender", "Authentication-Results")]
+        signed = self.send(daemon, headers).apply(headers)
+        changed = [("Received", " new")] + [
+            (n, " y" if v == " x" else v) for n, v in signed]
+        self.assertEqual(self.send(daemon, changed).inserted, [])
 
 
 class Missing(Case):
