@@ -326,6 +326,7 @@ struct signpost_verdict {
 	size_t b_len;		      /* 8 at most, without white space */
 	unsigned key_bits;	      /* 0 where no key was had */
 	bool testing;		      /* the key says t=y */
+	bool report_wanted;	      /* the signature says r=y (RFC 6651) */
 	uint64_t unsigned_body_bytes; /* canonical octets beyond l= */
 };
 

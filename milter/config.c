@@ -403,6 +403,14 @@ config_counts_replays(const struct config *config)
 }
 
 bool
+config_sends_reports(const struct config *config)
+{
+	return config->mode != MODE_SIGN &&
+	    (config->reports.directory[0] != '\0' ||
+		config->reports.sendmail[0] != '\0');
+}
+
+bool
 config_in_networks(
     const struct config_networks *networks, const struct sockaddr *address)
 {

@@ -146,6 +146,10 @@ struct config {
 		size_t entries;
 	} replay;
 	struct {
+		const char *directory, *sendmail, *from;
+		unsigned per_domain, per_hour;
+	} reports;
+	struct {
 		struct config_strings servers;
 		int64_t timeout_ms;
 		bool dnssec;
@@ -229,6 +233,8 @@ size_t config_needs_restart(const struct config *old, const struct config *new,
     const char **names_r, size_t max);
 /* Whether it is counted how often a signature comes in. */
 bool config_counts_replays(const struct config *config);
+/* Whether failure reports are made. */
+bool config_sends_reports(const struct config *config);
 /* Whether ADDRESS (AF_INET or AF_INET6) is in one of NETWORKS. */
 bool config_in_networks(
     const struct config_networks *networks, const struct sockaddr *address);

@@ -230,6 +230,23 @@ check_identity(const char *value)
 	return NULL;
 }
 
+/* It becomes a field of its own: nothing that would need quotes. */
+const char *
+check_reporter(const char *value)
+{
+	const char *at = strchr(value, '@');
+
+	if (value[0] == '\0')
+		return NULL;
+	if (at == NULL || at == value || check_domain(at + 1) != NULL ||
+	    strspn(value,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789.+-_=") != (size_t)(at - value))
+		return "must be \"USER@DOMAIN\", or \"\" for postmaster on "
+		       "this host";
+	return NULL;
+}
+
 const char *
 check_key_store(const char *value)
 {

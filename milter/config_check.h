@@ -27,6 +27,7 @@ const char *check_authserv_id(const char *value);
 const char *check_header(const char *value);
 const char *check_signed_header(const char *value);
 const char *check_identity(const char *value);
+const char *check_reporter(const char *value);
 const char *check_domain(const char *value);
 const char *check_selector(const char *value);
 const char *check_key_store(const char *value);

@@ -9,8 +9,8 @@
  * messages.
  *
  * Threads: any; one leaf mutex, held for a few assignments. HANDLE, LOG,
- * STATS, WORK, REPLAY, HOST_NAME, MAX_CONNECTIONS and ADDRESS don't change once
- * connections come.
+ * STATS, WORK, REPLAY, REPORTS, HOST_NAME, MAX_CONNECTIONS and ADDRESS don't
+ * change once connections come.
  */
 #ifndef DAEMON_H
 #define DAEMON_H
@@ -20,6 +20,7 @@
 #include "listener.h"
 #include "log.h"
 #include "replay.h"
+#include "reports.h"
 #include "snapshot.h"
 #include "stats.h"
 #include "work.h"
@@ -30,6 +31,7 @@ struct daemon {
 	struct stats *stats;
 	struct work *work;
 	struct replay *replay;
+	struct reports *reports;
 	char host_name[256];	/* the authserv_id where the MTA gives none */
 	size_t max_connections; /* that open files are allowed for */
 	/* The first descriptor that no connection may have. */

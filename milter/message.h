@@ -133,6 +133,9 @@ size_t message_claims(const struct message *message, const uint32_t **items_r);
 /* Counts and logs what became of the message, under queue id ID. */
 void message_report(struct message *message, const char *id,
     const struct sockaddr *client, const struct message_outcome *outcome);
+/* Asks for reports of the signatures that failed, where they are made. */
+void message_send_reports(struct message *message,
+    const struct sockaddr *client, const struct message_outcome *outcome);
 /* Forgets the message, finished or not. */
 void message_reset(struct message *message);
 
@@ -150,6 +153,9 @@ void message_outcome_set(struct message_outcome *outcome,
 /* What a failure while signing makes of the message. */
 void message_sign_failed(
     struct message *message, struct message_outcome *outcome);
+/* The client's address as text, "" where there is none. */
+const char *message_client_text(
+    const struct sockaddr *client, char text_r[INET6_ADDRSTRLEN]);
 /* CLOCK_MONOTONIC in MS milliseconds. */
 struct timespec message_deadline(int64_t ms);
 

@@ -43,27 +43,33 @@ level_of(enum stats_action action)
 	return action >= MESSAGE_REJECTED ? LOG_NOTICE : LOG_INFO;
 }
 
-static void
-log_client(struct log_pairs *pairs, const struct sockaddr *client)
+const char *
+message_client_text(
+    const struct sockaddr *client, char text_r[INET6_ADDRSTRLEN])
 {
-	char text[INET6_ADDRSTRLEN] = "";
-
-	if (client == NULL)
-		log_pair(pairs, "client", "local");
-	else if (client->sa_family == AF_INET)
+	text_r[0] = '\0';
+	if (client != NULL && client->sa_family == AF_INET)
 		inet_ntop(AF_INET,
 		    &((const struct sockaddr_in *)(const void *)client)
 			 ->sin_addr,
-		    text, sizeof(text));
-	else if (client->sa_family == AF_INET6)
+		    text_r, INET6_ADDRSTRLEN);
+	else if (client != NULL && client->sa_family == AF_INET6)
 		inet_ntop(AF_INET6,
 		    &((const struct sockaddr_in6 *)(const void *)client)
 			 ->sin6_addr,
-		    text, sizeof(text));
-	else
-		log_pair(pairs, "client", "unknown");
-	if (text[0] != '\0')
-		log_pair(pairs, "client", text);
+		    text_r, INET6_ADDRSTRLEN);
+	return text_r;
+}
+
+static void
+log_client(struct log_pairs *pairs, const struct sockaddr *client)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	message_client_text(client, text);
+	if (text[0] == '\0')
+		strcpy(text, client == NULL ? "local" : "unknown");
+	log_pair(pairs, "client", text);
 }
 
 static void

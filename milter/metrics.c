@@ -151,6 +151,20 @@ times_value(size_t i)
 }
 
 static const char *
+report_value(size_t i)
+{
+	static const char *const values[STATS_REPORTS] = {
+		[REPORT_SENT] = "sent",
+		[REPORT_UNWANTED] = "unwanted",
+		[REPORT_LIMITED] = "limited",
+		[REPORT_DROPPED] = "dropped",
+		[REPORT_FAILED] = "failed",
+	};
+
+	return values[i];
+}
+
+static const char *
 cache_value(size_t i)
 {
 	static const char *const values[CACHES] = {
@@ -209,6 +223,8 @@ static const struct metric_label thread_kind = { "kind", THREADS,
 	thread_value };
 static const struct metric_label answer = { "result", STATS_DNS_ANSWERS,
 	answer_value };
+static const struct metric_label report = { "result", STATS_REPORTS,
+	report_value };
 static const struct metric_label times = { "times", SEEN_TIMES, times_value };
 static const struct metric_label cache = { "cache", CACHES, cache_value };
 static const struct metric_label reload = { "result", 2, reload_value };
@@ -410,6 +426,12 @@ static const struct metric rows[] = {
 	    "Signatures forgotten to make room for others.", METRIC_COUNTER,
 	    UNIT_COUNT, COUNTS(replay_evictions), { NULL }, NULL, "replay",
 	    "evictions" },
+
+	{ "signpost_reports_total",
+	    "Signatures that failed and ask for a report, by what became of "
+	    "it.",
+	    METRIC_COUNTER, UNIT_COUNT, COUNTS(totals.reports), { &report },
+	    NULL, "reports", NULL },
 
 	{ "signpost_key_cache_hits_total", "Keys found in the cache.",
 	    METRIC_COUNTER, UNIT_COUNT, OF_CACHES(hits), { &cache }, NULL,

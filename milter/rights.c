@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 void
-rights_harden(void)
+rights_harden(bool runs_programs)
 {
 	struct rlimit none = { 0, 0 };
 
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (!runs_programs)
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	setrlimit(RLIMIT_CORE, &none);
 }
 

@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Before any thread: no new privileges by exec, no core file. */
-void rights_harden(void);
+/* Before any thread: no core file, and no new privileges by exec unless
+ * programs are run, as a mail server's sendmail(1) lives on such. */
+void rights_harden(bool runs_programs);
 /* Whether the process, where it is root's, could become USER and GROUP: whether
  * there are such. False with a text in ERROR. */
 bool rights_known(

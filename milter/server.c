@@ -307,11 +307,13 @@ start(struct server *server)
 	    (server->daemon.stats = stats_new()) == NULL ||
 	    (server->daemon.replay = replay_new(config->replay.entries)) ==
 		NULL ||
+	    (server->daemon.reports = reports_new(server->daemon.log,
+		 server->daemon.stats, server->daemon.host_name)) == NULL ||
 	    !block_signals(server)) {
 		complain(server, "libcrypto or the system is not usable");
 		return EX_OSERR;
 	}
-	rights_harden();
+	rights_harden(config->reports.sendmail[0] != '\0');
 	set_max_connections(server);
 	if (!open_milter(server))
 		return EX_UNAVAILABLE;
@@ -359,6 +361,7 @@ abandon(struct server *server)
 	snapshot_unref(server->daemon.current);
 	work_free(server->daemon.work);
 	replay_free(server->daemon.replay);
+	reports_free(server->daemon.reports);
 	stats_free(server->daemon.stats);
 	signpost_free(server->daemon.handle);
 	log_free(server->daemon.log);

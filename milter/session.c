@@ -285,6 +285,7 @@ session_end_message(struct session *session)
 		};
 	message_report(
 	    message, macro(session, "i"), client_of(session), &outcome);
+	message_send_reports(message, client_of(session), &outcome);
 	message_reset(message);
 	return replies[outcome.action];
 }

@@ -326,6 +326,13 @@ stats_replay(struct stats *stats, uint32_t messages, unsigned recipients)
 }
 
 void
+stats_report(struct stats *stats, enum stats_report result)
+{
+	add(own_shard(stats), offsetof(struct stats_totals, reports[result]),
+	    1);
+}
+
+void
 stats_read(const struct stats *stats, struct stats_totals *totals_r)
 {
 	uint64_t cells[CELLS] = { 0 };

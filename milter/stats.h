@@ -69,6 +69,16 @@ enum stats_times_seen {
 	SEEN_TIMES
 };
 
+/* What became of a failure report, label result of reports_total. */
+enum stats_report {
+	REPORT_SENT,
+	REPORT_UNWANTED, /* the domain's record does not ask for it */
+	REPORT_LIMITED,	 /* too many in the hour */
+	REPORT_DROPPED,	 /* too many at once */
+	REPORT_FAILED,	 /* could not be delivered */
+	STATS_REPORTS
+};
+
 /* Plain counters without labels; stats.c has name and help of each. */
 enum stats_counter {
 	COUNT_CONNECTIONS,
@@ -145,6 +155,7 @@ struct stats_totals {
 	struct stats_histogram dns_time;
 	uint64_t replay_signatures[SEEN_TIMES];
 	uint64_t replay_recipients[SEEN_TIMES];
+	uint64_t reports[STATS_REPORTS];
 };
 
 /* Per second: signatures made, and signatures judged whatever the result. */
@@ -182,6 +193,7 @@ void stats_dns(struct stats *stats, int resolver_answer, uint64_t elapsed_ns);
 /* A passing signature that has come in MESSAGES times, this one included, and
  * this time to RECIPIENTS. */
 void stats_replay(struct stats *stats, uint32_t messages, unsigned recipients);
+void stats_report(struct stats *stats, enum stats_report result);
 /* Once a second: the ring behind the rates. A tick that comes within half a
  * second of the last one is passed over. */
 void stats_tick(struct stats *stats, uint64_t now_ns);

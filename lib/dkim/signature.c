@@ -42,6 +42,7 @@ signature_describe(struct bytes value, struct signature_text *text_r)
 		.selector = value_of(&tags, "s"),
 		.identity = value_of(&tags, "i"),
 		.algorithm = value_of(&tags, "a"),
+		.report_wanted = bytes_is(value_of(&tags, "r"), "y"),
 	};
 	b = value_of(&tags, "b");
 	for (size_t i = 0; i < b.len && text_r->b_len < SIGNATURE_B_SHOWN;

@@ -23,6 +23,7 @@ struct signature_text {
 	struct bytes domain, selector, identity, algorithm;
 	char b[SIGNATURE_B_SHOWN]; /* what b= begins with, without spaces */
 	size_t b_len;
+	bool report_wanted; /* r=y, RFC 6651 section 3.1 */
 };
 
 struct signature {

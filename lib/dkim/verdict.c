@@ -223,4 +223,5 @@ verdict_describe(
 	verdict->algorithm_name_len = text->algorithm.len;
 	verdict->b = text->b_len > 0 ? text->b : NULL;
 	verdict->b_len = text->b_len;
+	verdict->report_wanted = text->report_wanted;
 }

@@ -556,6 +556,8 @@ status_view(const json_t *status, struct buf *out)
 	view_members(status, "messages", "Messages", out);
 	view_members(status, "verify_reasons", "Did not pass", out);
 	view_replay(status, out);
+	if (total(status, "reports") > 0)
+		view_members(status, "reports", "Reports", out);
 	view_members(status, "sign_hazards", "Hazards", out);
 	view_hashing(status, out);
 	view_dns(status, out);

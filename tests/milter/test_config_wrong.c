@@ -180,6 +180,14 @@ static const struct {
 	{ "sign = { require_published = true; };",
 	    { "1: sign.require_published: this version can do no more than "
 	      "false" } },
+	{ "reports = { directory = \"x\";\nsendmail = \"sendmail -t\";\n"
+	  "from = \"a b@example.org\"; };",
+	    { "1: reports.directory: \"x\": must be a path",
+		"2: reports.sendmail: \"sendmail -t\": must be a path",
+		"3: reports.from: \"a b@example.org\": must be "
+		"\"USER@DOMAIN\"" } },
+	{ "reports = { from = \"a\"; };",
+	    { "1: reports.from: \"a\": must be" } },
 	{ "replay = { window = \"2h\";\nentries = 5; };",
 	    { "1: replay.window: warning: has no effect",
 		"2: replay.entries: warning: has no effect" } },
