@@ -272,8 +272,9 @@ free_owned(struct owned *owned)
 	free(owned);
 }
 
-const struct config *
-config_from_tree(const char *file, const struct config_tree *tree,
+/* What can be made of TREE, errors or not. */
+static const struct config *
+make_config(const char *file, const struct config_tree *tree,
     struct config_problems *problems)
 {
 	const struct config_node *root = config_tree_root(tree);
@@ -292,10 +293,7 @@ config_from_tree(const char *file, const struct config_tree *tree,
 	if (owned->arena.failed)
 		goto no_memory;
 	check_together(&owned->config, root, problems);
-	if (problems->errors == 0)
-		return &owned->config;
-	free_owned(owned);
-	return NULL;
+	return &owned->config;
 
 no_memory:
 	config_problem(problems, file, 0, "", "out of memory");
@@ -303,8 +301,25 @@ no_memory:
 	return NULL;
 }
 
+/* CONFIG where there are no errors. */
+static const struct config *
+if_good(const struct config *config, const struct config_problems *problems)
+{
+	if (config == NULL || problems->errors == 0)
+		return config;
+	config_unref(config);
+	return NULL;
+}
+
 const struct config *
-config_load(const char *file, struct config_problems *problems_r)
+config_from_tree(const char *file, const struct config_tree *tree,
+    struct config_problems *problems)
+{
+	return if_good(make_config(file, tree, problems), problems);
+}
+
+const struct config *
+config_load_for_check(const char *file, struct config_problems *problems_r)
 {
 	const struct config *config = NULL;
 	struct config_tree *tree;
@@ -312,10 +327,16 @@ config_load(const char *file, struct config_problems *problems_r)
 	*problems_r = (struct config_problems){ 0 };
 	tree = config_read_tree(file, problems_r);
 	if (tree != NULL)
-		config = config_from_tree(file, tree, problems_r);
+		config = make_config(file, tree, problems_r);
 	config_tree_free(tree);
 	config_problems_sort(problems_r, file);
 	return config;
+}
+
+const struct config *
+config_load(const char *file, struct config_problems *problems_r)
+{
+	return if_good(config_load_for_check(file, problems_r), problems_r);
 }
 
 const struct config *

@@ -209,6 +209,11 @@ struct config_problems {
  * and always to be freed with config_problems_fini. */
 const struct config *config_load(
     const char *file, struct config_problems *problems_r);
+/* As config_load, but gives what can be made of a configuration with errors,
+ * too, to look on for more: entries may have the name "" then, and keys no
+ * file or selector. NULL: nothing can be made of it. */
+const struct config *config_load_for_check(
+    const char *file, struct config_problems *problems_r);
 void config_problems_fini(struct config_problems *problems);
 /* Adds a problem; TEXT is formatted. Other modules (keystore) report theirs
  * through this, too. */

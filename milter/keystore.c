@@ -287,6 +287,8 @@ check_listed(struct keystore *keystore, const struct config_domain *entry,
 
 	for (i = 0; i < entry->key_count; i++) {
 		at.line = entry->keys[i].line;
+		if (entry->keys[i].file == NULL)
+			continue; /* has been said, see config_load_for_check */
 		if (!check_one(keystore, entry->keys[i].file,
 			entry->sign.min_rsa_bits, problems, &at))
 			return false;
@@ -305,7 +307,7 @@ check_entry(struct keystore *keystore, const struct config_domain *entry,
 
 	if (!entry->key_directory)
 		return check_listed(keystore, entry, problems);
-	if (domain[0] != '.' && domain[0] != '*' &&
+	if (domain[0] != '\0' && domain[0] != '.' && domain[0] != '*' &&
 	    !keystore_has(keystore, entry, domain))
 		config_warning(problems, entry->file, entry->line,
 		    "domains.name", "no key is to be found: %s/%s has none",

@@ -132,10 +132,11 @@ class Daemon:
             f.write(text)
         os.rename(self.config + ".new", self.config)
 
-    def run(self, *options):
-        """signpostd with this configuration, to its end."""
+    def run(self, *options, under=()):
+        """signpostd with this configuration, to its end; under: a command
+        that runs it, with its arguments."""
         return subprocess.run(
-            [SIGNPOSTD, "-c", self.config, *options], capture_output=True,
+            [*under, SIGNPOSTD, "-c", self.config, *options], capture_output=True,
             text=True, timeout=60 * PATIENCE)
 
     def start(self, *options, wait=True, under=()):

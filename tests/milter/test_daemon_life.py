@@ -74,6 +74,29 @@ class Options(Case):
         self.assertEqual(done.returncode, 78, done.stderr)
         self.assertIn(path, done.stderr)
 
+    def test_check_reads_keys_beside_other_errors(self):
+        daemon = self.daemon(start=False)
+        path = daemon.write_key("example.org", "bad", RSA)
+        named = os.path.join(daemon.dir, "named.pem")
+        for name in (path, named):
+            with open(name, "w", opener=lambda p, f: os.open(p, f, 0o600)) as f:
+                f.write("no key\n")
+        daemon.configure(mode="sideways", domains=(
+            {"name": "no domain", "keys": ({"selector": "s", "file": named},
+                                           {"selector": "s"},
+                                           {"file": 1},)},
+            {"keys": ()}, {"name": "example.com"}, {}))
+        done = daemon.run("-t")
+        self.assertEqual(done.returncode, 78, done.stderr)
+        for word in ("mode: ", path, named, "domains.keys.file: is missing",
+                     "domains.name: is missing"):
+            self.assertIn(word, done.stderr)
+        self.assertNotIn("keys not checked", done.stderr)
+        daemon.write_config("mode = ;\n")
+        done = daemon.run("-t")
+        self.assertEqual(done.returncode, 78, done.stderr)
+        self.assertIn("keys not checked until this is mended", done.stderr)
+
     def test_version_and_wrong_options(self):
         daemon = self.daemon(start=False)
         done = daemon.run("-V")
@@ -110,9 +133,10 @@ class Start(Case):
         daemon = self.daemon(
             start=False, socket="unix:/nonexistent/milter.sock",
             log={"to": "/dev/null"})
-        done = daemon.run()
-        self.assertEqual(done.returncode, 69)
-        self.assertIn("/nonexistent/milter.sock", done.stderr)
+        for under in ((), ("env", "--ignore-signal=CHLD")):
+            done = daemon.run(under=under)
+            self.assertEqual(done.returncode, 69)
+            self.assertIn("/nonexistent/milter.sock", done.stderr)
 
     def test_socket_left_over_is_replaced_and_one_in_use_is_not(self):
         daemon = self.daemon(start=False)
