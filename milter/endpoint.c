@@ -100,20 +100,24 @@ address_of(const struct endpoint *endpoint)
 	return (const struct sockaddr *)&endpoint->address;
 }
 
-/* Whether the socket file at PATH is left over: nobody listens behind it. */
-static bool
-is_stale(const struct endpoint *endpoint, const char *path)
+bool
+endpoint_is_stale(const char *path)
 {
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t len = strlen(path);
 	struct stat st;
 	bool stale;
 	int fd;
 
-	if (lstat(path, &st) != 0 || !S_ISSOCK(st.st_mode))
+	if (len >= sizeof(address.sun_path) || lstat(path, &st) != 0 ||
+	    !S_ISSOCK(st.st_mode))
 		return false;
+	memcpy(address.sun_path, path, len + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	stale = connect(fd, address_of(endpoint), endpoint->len) != 0 &&
+	stale = connect(fd, (const struct sockaddr *)&address,
+		    sizeof(address)) != 0 &&
 	    errno == ECONNREFUSED;
 	close(fd);
 	return stale;
@@ -131,7 +135,7 @@ bind_unix(int fd, const struct endpoint *endpoint, unsigned mode)
 	if (bind(fd, address_of(endpoint), endpoint->len) != 0) {
 		if (errno != EADDRINUSE)
 			return false;
-		if (!is_stale(endpoint, path)) {
+		if (!endpoint_is_stale(path)) {
 			errno = EADDRINUSE;
 			return false;
 		}

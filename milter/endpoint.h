@@ -21,6 +21,9 @@ struct endpoint {
 bool endpoint_parse(const char *text, struct endpoint *endpoint_r);
 /* The path of a unix socket; NULL for TCP. */
 const char *endpoint_path(const struct endpoint *endpoint);
+/* Whether the unix socket at PATH is left over: nobody listens behind it. False
+ * where that can't be known, or PATH is no socket. */
+bool endpoint_is_stale(const char *path);
 /* A listening socket that does not block and is closed on exec; a unix socket
  * gets MODE, and a file left behind by a process that is gone is replaced. -1
  * with a text in ERROR. */

@@ -12,6 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "endpoint.h"
+
 const char *
 listener_path(const char *socket)
 {
@@ -21,23 +23,6 @@ listener_path(const char *socket)
 		if (strncasecmp(socket, prefixes[i], strlen(prefixes[i])) == 0)
 			return socket + strlen(prefixes[i]);
 	return strchr(socket, ':') == NULL ? socket : NULL;
-}
-
-/* Whether a process accepts connections at PATH. */
-static bool
-is_answered(const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0)
-		return true;
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	bool refused = connect(fd, (const struct sockaddr *)&address,
-			   sizeof(address)) < 0 &&
-	    (errno == ECONNREFUSED || errno == ENOENT);
-	close(fd);
-	return !refused;
 }
 
 bool
@@ -57,7 +42,7 @@ listener_clear(const char *socket, char *error, size_t error_size)
 		    "%s: is there and not a socket; move it away", path);
 		return false;
 	}
-	if (is_answered(path)) {
+	if (!endpoint_is_stale(path)) {
 		snprintf(error, error_size,
 		    "%s: another process answers on it; stop that first", path);
 		return false;
