@@ -32,8 +32,9 @@ struct daemon {
 	struct work *work;
 	struct replay *replay;
 	struct reports *reports;
-	char host_name[256];	/* the authserv_id where the MTA gives none */
-	size_t max_connections; /* that open files are allowed for */
+	char host_name[256];	 /* the authserv_id where the MTA gives none */
+	size_t max_connections;	 /* that open files are allowed for */
+	size_t max_header_bytes; /* that libmilter takes in one field */
 	/* The first descriptor that no connection may have. */
 	size_t max_descriptor;
 	struct listener_address address; /* of the milter socket */

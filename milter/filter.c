@@ -322,10 +322,12 @@ filter_open(struct daemon *daemon, const struct config *config,
 	char connection[256];
 	size_t data_size = config->limits.max_header_bytes + DATA_BEYOND_HEADER;
 
+	if (data_size < MIN_DATA_SIZE)
+		data_size = MIN_DATA_SIZE;
+	daemon->max_header_bytes = data_size - DATA_BEYOND_HEADER;
 	filter_daemon = daemon;
 	snprintf(connection, sizeof(connection), "%s", config->socket);
-	smfi_setmaxdatasize(
-	    data_size > MIN_DATA_SIZE ? data_size : MIN_DATA_SIZE);
+	smfi_setmaxdatasize(data_size);
 	errno = 0;
 	if (smfi_register(description) != MI_SUCCESS ||
 	    smfi_settimeout(TIMEOUT_S) != MI_SUCCESS ||

@@ -34,6 +34,28 @@ log_restart_settings(struct daemon *daemon, const struct config *started,
 		    "%s has changed: that takes a restart", names[i]);
 }
 
+/* What a limit can't be raised over while the process lives. */
+static void
+log_fixed_limits(struct daemon *daemon, const struct config *config)
+{
+	const struct {
+		const char *name;
+		size_t wanted, fixed;
+	} rows[] = {
+		{ "limits.max_connections", config->limits.max_connections,
+		    daemon->max_connections },
+		{ "limits.max_header_bytes", config->limits.max_header_bytes,
+		    daemon->max_header_bytes },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].wanted > rows[i].fixed)
+			log_line(daemon->log, LOG_WARNING,
+			    "%s is raised to %zu: more than %zu takes a "
+			    "restart",
+			    rows[i].name, rows[i].wanted, rows[i].fixed);
+}
+
 static bool
 swap_in(struct daemon *daemon, const struct config *config,
     const struct config *started, struct config_problems *problems)
@@ -50,6 +72,7 @@ swap_in(struct daemon *daemon, const struct config *config,
 		return false;
 	}
 	log_restart_settings(daemon, started, next->config);
+	log_fixed_limits(daemon, next->config);
 	daemon_swap(daemon, next);
 	return true;
 }

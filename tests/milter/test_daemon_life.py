@@ -324,6 +324,20 @@ class Reload(Case):
         self.reload(daemon)
         self.assertRegex(daemon.log(), r"workers\.threads has changed")
 
+    def test_limits_that_only_a_restart_raises_are_named(self):
+        daemon = self.daemon(start=False)
+        daemon.start(under=("prlimit", "--nofile=4096:20000"))
+        daemon.configure(limits={"max_header_bytes": "900k"})
+        self.reload(daemon)
+        self.assertNotIn("takes a restart", daemon.log())
+        daemon.configure(limits={"max_header_bytes": "2M",
+                                 "max_connections": 1000000})
+        self.reload(daemon)
+        self.assertRegex(daemon.log(), r"limits\.max_connections is raised to "
+                         r"1000000: more than \d+ takes a restart")
+        self.assertIn("limits.max_header_bytes is raised to 2097152: more "
+                      "than 983040 takes a restart", daemon.log())
+
     def test_two_hangups_within_5_ms_a_hundred_times_lose_no_message(self):
         daemon = self.daemon()
         end = threading.Event()
