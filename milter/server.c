@@ -28,8 +28,12 @@
 enum {
 	TICK_MS = 1000,
 	DRAIN_MS = 20,
-	/* Beside connections: libmilter, DNS, status, files. */
-	EXTRA_FILES = 512,
+	/* libmilter, log, signals, and files that are read: keys by several
+	 * messages, the configuration by a reload. */
+	OTHER_FILES = 128,
+	/* Beside connections. After a reload that changes DNS, messages under
+	 * way keep the resolver from before it. */
+	EXTRA_FILES = 2 * RESOLVER_MAX_FILES + STATUS_MAX_FILES + OTHER_FILES,
 	/* Of these, that are left whatever the MTA does. */
 	RESERVED_FILES = 256,
 	MIN_CONNECTIONS = 16,

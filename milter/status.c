@@ -22,12 +22,10 @@
 
 /* Against clients that are hostile or forgetful. */
 enum {
-	MAX_CONNECTIONS = 64, /* a listener; more wait to be accepted */
 	MAX_IDLE_S = 5,
 	MAX_LIFE_S = 10,
 	MAX_REQUEST_BYTES = 16 * 1024,
 	MAX_PAGE_BYTES = 4 * 1024 * 1024,
-	MAX_LISTENERS = 2,
 };
 
 struct connection {
@@ -37,12 +35,12 @@ struct connection {
 
 struct listener {
 	struct MHD_Daemon *daemon;
-	struct connection connections[MAX_CONNECTIONS];
+	struct connection connections[STATUS_MAX_CONNECTIONS];
 };
 
 struct status {
 	struct status_sources sources;
-	struct listener listeners[MAX_LISTENERS];
+	struct listener listeners[STATUS_MAX_LISTENERS];
 	size_t listener_count;
 	struct endpoint unix_endpoint; /* to be unlinked; len 0 for none */
 	int stop_fd;
@@ -324,7 +322,7 @@ note_connection(void *ctx, struct MHD_Connection *connection, void **socket_ctx,
 	}
 	info = MHD_get_connection_info(
 	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	for (i = 0; i < MAX_CONNECTIONS && info != NULL; i++) {
+	for (i = 0; i < STATUS_MAX_CONNECTIONS && info != NULL; i++) {
 		place = &listener->connections[i];
 		if (place->fd >= 0)
 			continue;
@@ -342,7 +340,7 @@ end_old_connections(struct listener *listener)
 	uint64_t now_ns = stats_monotonic_ns();
 	size_t i;
 
-	for (i = 0; i < MAX_CONNECTIONS; i++) {
+	for (i = 0; i < STATUS_MAX_CONNECTIONS; i++) {
 		struct connection *place = &listener->connections[i];
 
 		if (place->fd >= 0 &&
@@ -378,7 +376,7 @@ static void *
 serve(void *arg)
 {
 	struct status *status = arg;
-	struct pollfd fds[1 + MAX_LISTENERS];
+	struct pollfd fds[1 + STATUS_MAX_LISTENERS];
 	size_t i;
 
 	for (i = 0; i < status->listener_count; i++)
@@ -424,11 +422,11 @@ add_listener(struct status *status, const char *text, unsigned mode,
 	}
 	if (endpoint_path(&endpoint) != NULL)
 		status->unix_endpoint = endpoint;
-	for (i = 0; i < MAX_CONNECTIONS; i++)
+	for (i = 0; i < STATUS_MAX_CONNECTIONS; i++)
 		listener->connections[i].fd = -1;
 	listener->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL,
 	    handle_request, status, MHD_OPTION_LISTEN_SOCKET, fd,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)STATUS_MAX_CONNECTIONS,
 	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)MAX_IDLE_S,
 	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MAX_REQUEST_BYTES,
 	    MHD_OPTION_NOTIFY_CONNECTION, note_connection, listener,

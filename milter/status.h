@@ -34,6 +34,14 @@ struct status_sources {
 	int64_t started; /* seconds since 1970 */
 };
 
+enum {
+	STATUS_MAX_LISTENERS = 2,
+	STATUS_MAX_CONNECTIONS = 64, /* a listener; more wait to be accepted */
+	/* Descriptors that are open at most. */
+	STATUS_MAX_FILES =
+	    STATUS_MAX_LISTENERS * (STATUS_MAX_CONNECTIONS + 1) + 8
+};
+
 struct status;
 
 /* A listening socket of its own for each that is set ("" or NULL: none).

@@ -25,7 +25,6 @@ enum {
 	RCODE_NOERROR = 0,
 	RCODE_NXDOMAIN = 3,
 	MAX_LABEL = 63,
-	MAX_UDP_PORTS = 256,
 	FIRST_TIMEOUT_MS = 376, /* doubled with each attempt of two packets */
 	DNSSEC_TEXT_SIZE = 512
 };
@@ -37,7 +36,6 @@ static const struct option {
 	{ "unblock-lan-zones:", "yes" },
 	{ "qname-minimisation:", "no" },
 	{ "target-fetch-policy:", "0 0 0 0 0" },
-	{ "outgoing-num-tcp:", "16" },
 	{ "rrset-roundrobin:", "no" },
 	/* By default a server that left a few questions unanswered, say on one
 	 * domain whose own servers are dead, is not asked for up to 15 minutes,
@@ -322,15 +320,17 @@ attempts(unsigned timeout_ms)
 static bool
 set_numbers(struct ub_ctx *unbound, const struct resolver_settings *settings)
 {
-	char ports[16], retries[16];
+	char ports[16], tcp[16], retries[16];
 	const struct option numbers[] = {
+		{ "outgoing-num-tcp:", tcp },
 		{ "outgoing-range:", ports },
 		{ "outbound-msg-retry:", retries },
 	};
 
+	snprintf(tcp, sizeof(tcp), "%d", RESOLVER_MAX_TCP);
 	snprintf(ports, sizeof(ports), "%u",
-	    settings->max_pending < MAX_UDP_PORTS ? settings->max_pending
-						  : MAX_UDP_PORTS);
+	    settings->max_pending < RESOLVER_MAX_UDP ? settings->max_pending
+						     : RESOLVER_MAX_UDP);
 	snprintf(
 	    retries, sizeof(retries), "%u", attempts(settings->timeout_ms));
 	return set_options(

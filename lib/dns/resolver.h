@@ -38,7 +38,12 @@
 enum {
 	RESOLVER_MAX_SERVERS = 16,
 	RESOLVER_MAX_RECORDS = 8,
-	RESOLVER_MAX_RECORD_BYTES = 8192
+	RESOLVER_MAX_RECORD_BYTES = 8192,
+	/* Descriptors that one has open at most: sockets, and some to wake and
+	 * to wait with. */
+	RESOLVER_MAX_UDP = 256,
+	RESOLVER_MAX_TCP = 16,
+	RESOLVER_MAX_FILES = RESOLVER_MAX_UDP + RESOLVER_MAX_TCP + 16
 };
 
 struct resolver_settings {
