@@ -21,6 +21,7 @@
 #include "daemon.h"
 #include "filter.h"
 #include "listener.h"
+#include "pidfile.h"
 #include "reload.h"
 #include "rights.h"
 #include "status.h"
@@ -45,6 +46,7 @@ struct server {
 	const struct config *started; /* what the process started with */
 	struct status_sources sources;
 	struct status *status;
+	struct pidfile pidfile;
 	int signal_fd;
 	int milter_fd;
 	struct listener_stamp stamp;
@@ -114,13 +116,29 @@ open_log(struct server *server)
 	return server->daemon.log != NULL;
 }
 
-/* The errors of a start go to whoever started the daemon and to the log. */
+/* What is wrong at a start goes to whoever started the daemon and to the
+ * log. */
 static void
-complain(struct server *server, const char *text)
+tell(struct server *server, int level, const char *text)
 {
 	fprintf(stderr, "signpostd: %s\n", text);
 	if (!server->options->foreground)
-		log_line(server->daemon.log, LOG_ERR, "%s", text);
+		log_line(server->daemon.log, level, "%s", text);
+}
+
+static void
+complain(struct server *server, const char *text)
+{
+	tell(server, LOG_ERR, text);
+}
+
+static void
+tell_problem(struct server *server, const struct config_problem *problem)
+{
+	char text[1024];
+
+	config_problem_text(problem, text, sizeof(text));
+	tell(server, problem->warning ? LOG_WARNING : LOG_ERR, text);
 }
 
 static bool
@@ -209,19 +227,11 @@ write_pid(struct server *server)
 	const char *path = server->options->pid_file;
 	char text[256];
 
-	if (path == NULL)
+	if (pidfile_open(path, &server->pidfile))
 		return true;
-	int fd = open(
-	    path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-	bool written = fd >= 0 && write(fd, text, (size_t)len) == len;
-	if (fd >= 0)
-		close(fd);
-	if (!written) {
-		snprintf(text, sizeof(text), "%s: %s", path, strerror(errno));
-		complain(server, text);
-	}
-	return written;
+	snprintf(text, sizeof(text), "%s: %s", path, strerror(errno));
+	complain(server, text);
+	return false;
 }
 
 static bool
@@ -230,12 +240,9 @@ load_snapshot(struct server *server)
 	struct config_problems problems = { 0 };
 	struct snapshot *snapshot = snapshot_new(server->daemon.handle,
 	    server->daemon.stats, config_ref(server->started), NULL, &problems);
-	char text[1024];
 
-	for (size_t i = 0; i < problems.count; i++) {
-		config_problem_text(&problems.items[i], text, sizeof(text));
-		complain(server, text);
-	}
+	for (size_t i = 0; i < problems.count; i++)
+		tell_problem(server, &problems.items[i]);
 	bool good = snapshot != NULL && problems.errors == 0;
 	config_problems_fini(&problems);
 	if (!good) {
@@ -362,6 +369,7 @@ abandon(struct server *server)
 		listener_stop(
 		    server->milter_fd, server->started->socket, &server->stamp);
 	status_free(server->status);
+	pidfile_close(&server->pidfile);
 	snapshot_unref(server->daemon.current);
 	work_free(server->daemon.work);
 	replay_free(server->daemon.replay);
@@ -475,16 +483,14 @@ drain(struct server *server)
 static _Noreturn void
 finish(struct server *server, int code)
 {
-	bool quiet = daemon_is_quiet(&server->daemon);
-
-	if (!quiet)
+	if (!daemon_is_quiet(&server->daemon))
 		log_line(server->daemon.log, LOG_WARNING,
-		    "stop_timeout has passed: messages in flight are cut, and "
-		    "the MTA will try them again");
+		    "%smessages in flight are cut, and the MTA will try them "
+		    "again",
+		    code == EX_OK ? "limits.stop_timeout has passed: " : "");
 	log_line(server->daemon.log, LOG_NOTICE, "signpostd ends");
 	status_free(server->status);
-	if (server->options->pid_file != NULL)
-		unlink(server->options->pid_file);
+	pidfile_close(&server->pidfile);
 	/* Not exit: that runs what libraries have registered for it, libmilter
 	 * and libcrypto among them, under the feet of libmilter's threads. */
 	_exit(code);

@@ -209,6 +209,53 @@ class Start(Case):
 
 
     @unittest.skipUnless(os.getuid() == 0, "only root becomes another")
+    def test_pid_file_in_a_folder_of_roots_is_emptied(self):
+        daemon = self.daemon(start=False, keys={}, user="nobody",
+                             group="nogroup")
+        for name in (daemon.dir, os.path.join(daemon.dir, "keys")):
+            os.chmod(name, 0o755)
+        pid_file = os.path.join(daemon.dir, "pid")
+        daemon.start("-p", pid_file)
+        with open(pid_file) as f:
+            self.assertEqual(int(f.read()), daemon.process.pid)
+        daemon.stop()
+        self.assertEqual(os.stat(pid_file).st_size, 0)
+
+    def test_pid_file_of_a_later_process_is_left_alone(self):
+        daemon = self.daemon(start=False)
+        pid_file = os.path.join(daemon.dir, "pid")
+        daemon.start("-p", pid_file)
+        with open(pid_file, "w") as f:
+            f.write("1\n")
+        daemon.stop()
+        with open(pid_file) as f:
+            self.assertEqual(f.read(), "1\n")
+
+    def test_start_that_fails_leaves_no_pid_file(self):
+        daemon = self.daemon(start=False)
+        entry = {"name": "example.com", "keys": (
+            {"selector": "s", "file": "/nonexistent/key.pem"},)}
+        daemon.configure(domains=(entry,))
+        pid_file = os.path.join(daemon.dir, "pid")
+        self.assertEqual(daemon.run("-f", "-p", pid_file).returncode, 78)
+        self.assertFalse(os.path.exists(pid_file))
+
+    def test_warning_of_a_start_is_logged_as_one(self):
+        daemon = self.daemon(start=False, keys={},
+                             key_directory="/nonexistent/keys")
+        daemon.configure(log={"to": daemon.log_path})
+        pid_file = os.path.join(daemon.dir, "pid")
+        self.assertEqual(daemon.run("-p", pid_file).returncode, 0)
+        with open(pid_file) as f:
+            os.kill(int(f.read()), signal.SIGTERM)
+        daemon.wait_for(lambda: not os.path.exists(pid_file), "the end")
+        lines = [line for line in daemon.log().splitlines()
+                 if "is not there" in line]
+        self.assertEqual(len(lines), 1, daemon.log())
+        self.assertRegex(lines[0], r"\bwarning\b")
+        self.assertNotRegex(lines[0], r"\berr")
+
+    @unittest.skipUnless(os.getuid() == 0, "only root becomes another")
     def test_user_or_group_that_is_not_there_is_told_of(self):
         for setting in ("user", "group"):
             daemon = self.daemon(start=False, **{setting: "no-such"})
