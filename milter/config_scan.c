@@ -309,6 +309,25 @@ read_text(int fd, size_t size, size_t *len_r)
 	return text;
 }
 
+/* Reports that FILE, which FROM (or NULL) includes, can't be read. A daemon
+ * that root has started may have read it with root's rights once. */
+static void
+say_unreadable(struct scan *scan, const char *file, const struct source *from,
+    const char *why, bool denied)
+{
+	const char *way_out = denied
+	    ? ": the daemon's group needs to: chgrp signpost FILE, chmod 0640 "
+	      "FILE, and chmod g+x its folder"
+	    : "";
+
+	if (from == NULL)
+		config_problem(scan->problems, file, 0, "",
+		    "cannot be read: %s%s", why, way_out);
+	else
+		config_problem(scan->problems, from->file, from->line, "",
+		    "cannot include %s: %s%s", file, why, way_out);
+}
+
 static bool
 scan_file(struct scan *scan, const char *file, unsigned includes,
     const struct source *from)
@@ -319,6 +338,7 @@ scan_file(struct scan *scan, const char *file, unsigned includes,
 	struct stat st;
 	char *text = NULL;
 	int fd;
+	bool denied;
 	const char *why;
 
 	if (scan->full)
@@ -326,6 +346,7 @@ scan_file(struct scan *scan, const char *file, unsigned includes,
 	scan->full = includes > CONFIG_SCAN_MAX_INCLUDES ||
 	    scan->files >= CONFIG_SCAN_MAX_FILES;
 	fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	denied = fd < 0 && errno == EACCES;
 	why = refuse(scan, fd, includes, &st);
 	if (why == NULL) {
 		text = read_text(fd, (size_t)st.st_size, &source.len);
@@ -335,12 +356,7 @@ scan_file(struct scan *scan, const char *file, unsigned includes,
 	if (fd >= 0)
 		close(fd);
 	if (why != NULL) {
-		if (from == NULL)
-			config_problem(scan->problems, file, 0, "",
-			    "cannot be read: %s", why);
-		else
-			config_problem(scan->problems, from->file, from->line,
-			    "", "cannot include %s: %s", file, why);
+		say_unreadable(scan, file, from, why, denied);
 		return false;
 	}
 	if ((st.st_mode & S_IWOTH) != 0)

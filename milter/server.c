@@ -18,6 +18,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "config_scan.h"
 #include "daemon.h"
 #include "filter.h"
 #include "listener.h"
@@ -253,6 +254,25 @@ load_snapshot(struct server *server)
 	return true;
 }
 
+/* A reload reads the configuration with the rights that are left: where that
+ * can't be, the time to hear of it is not after the first change. */
+static void
+warn_of_unreadable(struct server *server)
+{
+	struct config_problems problems = { 0 };
+	char text[1024], line[1100];
+
+	config_scan(server->options->config_file, &problems);
+	for (size_t i = 0; i < problems.count; i++) {
+		if (problems.items[i].warning)
+			continue; /* has been said */
+		config_problem_text(&problems.items[i], text, sizeof(text));
+		snprintf(line, sizeof(line), "a reload will fail: %s", text);
+		tell(server, LOG_WARNING, line);
+	}
+	config_problems_fini(&problems);
+}
+
 static void *
 run_filter(void *arg)
 {
@@ -343,6 +363,7 @@ start(struct server *server)
 	log_reopen(server->daemon.log, config->log.level);
 	if (!load_snapshot(server))
 		return EX_CONFIG;
+	warn_of_unreadable(server);
 	return start_threads(server) ? EX_OK : EX_OSERR;
 }
 

@@ -385,6 +385,25 @@ class Reload(Case):
         self.assertIn("limits.max_header_bytes is raised to 2097152: more "
                       "than 983040 takes a restart", daemon.log())
 
+    @unittest.skipUnless(os.getuid() == 0, "only root becomes another")
+    def test_configuration_that_only_root_can_read_is_told_of_at_once(self):
+        daemon = self.daemon(start=False, keys={}, user="nobody",
+                             group="nogroup")
+        for name in (daemon.dir, os.path.join(daemon.dir, "keys")):
+            os.chmod(name, 0o755)
+        os.chmod(daemon.config, 0o600)
+        daemon.start()
+        way_out = (daemon.config + ": cannot be read: Permission denied: the "
+                   "daemon's group needs to: chgrp signpost FILE, chmod 0640")
+        self.assertIn("a reload will fail: " + way_out, daemon.log())
+        self.reload(daemon, "can't be used")
+        self.assertEqual(daemon.log().count(way_out), 2)
+        os.chmod(daemon.config, 0o644)
+        daemon.stop()
+        os.truncate(daemon.log_path, 0)
+        daemon.start()
+        self.assertNotIn("cannot be read", daemon.log())
+
     def test_two_hangups_within_5_ms_a_hundred_times_lose_no_message(self):
         daemon = self.daemon()
         end = threading.Event()
