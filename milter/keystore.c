@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "address.h"
+#include "config_settings.h"
 #include "keystore_files.h"
 
 struct keystore {
@@ -364,6 +365,24 @@ check_entries(struct keystore *keystore, enum keystore_check check,
 	return ok;
 }
 
+/* A folder that was asked for by name and is gone, not mounted or misspelled
+ * would let the mail of its domains leave unsigned. */
+static void
+report_missing(const struct config *config, struct config_problems *problems)
+{
+	const char *path = config->key_directory;
+	const struct setting *setting = setting_find("key_directory");
+
+	if (strcmp(path, setting->initial) == 0)
+		config_warning(problems, config->file, 0, "key_directory",
+		    "%s is not there: mail is signed only with keys that "
+		    "domains names",
+		    path);
+	else
+		config_problem(problems, config->file, 0, "key_directory",
+		    "%s is not there: make it, or name \"\" for none", path);
+}
+
 /* Reports of the folder of folders what is wrong, and of the keys that CHECK
  * says. False: out of memory. */
 static bool
@@ -371,25 +390,26 @@ check_all(struct keystore *keystore, enum keystore_check check,
     struct config_problems *problems)
 {
 	const struct config *config = keystore->config;
-	struct key_folder *top = keystore_files_domains(keystore->files);
+	struct key_folder *top;
 	bool all = check == KEYSTORE_CHECK_ALL;
 	bool ok = true;
 	size_t i;
 
+	/* Who only verifies needs no key: neither its presence nor its rights
+	 * are a reason not to start. */
+	if (config->mode == MODE_VERIFY)
+		return true;
+	top = keystore_files_domains(keystore->files);
 	if (top != NULL && top->list.why != NULL)
 		config_problem(problems, config->file, 0, "key_directory", "%s",
 		    top->list.why);
-	if (top != NULL && top->list.why == NULL && top->list.stamp.ino == 0 &&
-	    config->mode != MODE_VERIFY)
-		config_warning(problems, config->file, 0, "key_directory",
-		    "%s is not there: mail is signed only with keys that "
-		    "domains names",
-		    config->key_directory);
+	if (top != NULL && top->list.why == NULL && top->list.stamp.ino == 0)
+		report_missing(config, problems);
 	if (top != NULL && top->list.ignored > 0)
 		config_warning(problems, config->file, 0, "key_directory",
 		    "%s: the names of %zu folders are no domains",
 		    config->key_directory, top->list.ignored);
-	if (check != KEYSTORE_CHECK_NONE && config->mode != MODE_VERIFY)
+	if (check != KEYSTORE_CHECK_NONE)
 		ok = check_entries(keystore, check, problems);
 	for (i = 0; all && ok && top != NULL && i < top->list.count; i++)
 		ok = check_folder(keystore, &top->list.items[i], problems);

@@ -99,13 +99,14 @@ load_key(struct keystore_files *files, const char *path, struct cached_key *key)
 	buf_cleanse(&text);
 	if (status == SIGNPOST_OK)
 		return KEY_LOADED;
-	if (status == SIGNPOST_NOMEM)
+	/* libcrypto does not always say that it was memory it lacked. What a
+	 * key is was settled before it was asked, so that a failure of its own
+	 * may be gone the next time. */
+	if (status == SIGNPOST_NOMEM || status == SIGNPOST_CRYPTO)
 		return KEY_UNKNOWN;
 	snprintf(key->why, sizeof key->why,
-	    status == SIGNPOST_KEY || status == SIGNPOST_SYNTAX
-		? "%s: not a private key of RSA or Ed25519 in PEM without a "
-		  "password (%s)"
-		: "%s: %s",
+	    "%s: not a private key of RSA or Ed25519 in PEM without a "
+	    "password (%s)",
 	    path, signpost_status_text(status));
 	return KEY_FAILED;
 }

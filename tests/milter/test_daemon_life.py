@@ -322,11 +322,12 @@ class Reload(Case):
         daemon.start()
         self.assertIn("s=s9;", self.signatures(daemon)[0])
 
-    def test_folder_of_keys_that_is_not_there_is_told_of(self):
+    def test_folder_of_keys_that_is_not_there_lets_no_mail_out_unsigned(self):
         daemon = self.daemon(start=False, key_directory="/nonexistent/keys")
-        self.assertIn("/nonexistent/keys is not there", daemon.run("-t").stderr)
-        daemon.start()
-        self.assertIn("/nonexistent/keys is not there", daemon.log())
+        for option in "-t", "-f":
+            done = daemon.run(option)
+            self.assertEqual(done.returncode, 78)
+            self.assertIn("/nonexistent/keys is not there", done.stderr)
 
     def test_link_to_the_configuration_is_followed_anew(self):
         daemon = self.daemon(start=False)

@@ -118,6 +118,21 @@ test_root_checks_for_the_daemons_user(void **state)
 	config_problems_fini(&problems);
 }
 
+/* Who only verifies starts whatever becomes of a folder that it never uses. */
+static void
+test_keys_do_not_matter_to_who_only_verifies(void **state)
+{
+	struct fixture *fixture = *state;
+
+	add_key(fixture, "example.com/s.pem", "no key");
+	assert_int_equal(chmod(folder_path(&fixture->folder, "keys"), 0777), 0);
+	start(fixture, true, "mode = \"verify\";");
+	assert_int_equal(fixture->problems.count, 0);
+	stop(fixture);
+	start(fixture, true, "mode = \"sign\";");
+	assert_int_not_equal(fixture->problems.errors, 0);
+}
+
 static void
 test_links_are_followed(void **state)
 {
@@ -437,6 +452,9 @@ main(void)
 		    tear_down),
 		cmocka_unit_test_setup_teardown(
 		    test_root_checks_for_the_daemons_user, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    test_keys_do_not_matter_to_who_only_verifies, set_up,
+		    tear_down),
 		cmocka_unit_test_setup_teardown(
 		    test_links_are_followed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
