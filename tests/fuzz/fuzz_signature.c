@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A DKIM-Signature field on a message: whatever it says, it is told of, asks
- * DNS for nothing but a name, and does not pass.
+ * DNS for nothing but a name, and does not pass. The same text serves as what
+ * a domain says of reports.
  */
 #include "signature.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "copied_fields.h"
 #include "keys.h"
+#include "report_record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -56,6 +59,25 @@ check_blanked(struct bytes value)
 		buf_fini(&blanked);
 	}
 	signature_fini(&signature);
+}
+
+/* Whatever its hashes are: what z= says of the fields. */
+static void
+compare_copies(struct bytes value, const struct signpost_headers *headers)
+{
+	struct signature signature;
+	struct report_record record;
+	enum signpost_reason reason;
+	char *names;
+
+	must(signature_parse(value, &signature, &reason) == SIGNPOST_OK);
+	names = copied_fields_changed(headers, &signature);
+	must(names != NULL && strlen(names) <= 16 * 65);
+	free(names);
+	signature_fini(&signature);
+	if (report_record_parse(value, &record))
+		must(record.percent <= 100 && record.local[0] != '\0' &&
+		    strchr(record.local, '@') == NULL);
 }
 
 static void
@@ -115,6 +137,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    SIGNPOST_OK);
 	must(signpost_headers_add(headers, "From", 4, " a@b.test", 9) ==
 	    SIGNPOST_OK);
+	compare_copies(bytes_of(value, size), headers);
 	verify(handle, keys, headers);
 	signpost_headers_free(headers);
 	return 0;
