@@ -73,7 +73,13 @@ class Overload(Case):
             if result.reply != "tempfail":
                 self.assertEqual(len(result.field("DKIM-Signature")), 16)
         self.assertGreater(len(late), 0)
-        self.assertLess(len(late), 40)
+        # A machine that is busy with something else may do none in time; once
+        # the rush is over, one gets through.
+        for _ in range(20):
+            result = self.send(daemon, client=INSIDE)
+            if result.reply != "tempfail":
+                break
+        self.assertEqual(len(result.field("DKIM-Signature")), 16)
 
 
 class Neighbours(Case):
