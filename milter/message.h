@@ -24,22 +24,8 @@
 
 #include "daemon.h"
 #include "hazards.h"
+#include "message_failure.h"
 #include "policy.h"
-
-/* Why a message could not be handled as decided. Tokens for the log and texts
- * for people stand in message.c. */
-enum message_failure {
-	FAILURE_NONE,
-	FAILURE_MEMORY,	      /* memory */
-	FAILURE_HEADER_LIMIT, /* header_limit: over max_header_bytes */
-	FAILURE_RESULTS,      /* results_limit: too many fields of results */
-	FAILURE_KEYS,	      /* keys_unusable: there, but none loads */
-	FAILURE_SIGNER,	      /* signer: the settings make no signature */
-	FAILURE_CRYPTO,	      /* crypto: libcrypto failed */
-	FAILURE_OVERLOAD,     /* overload: the queue was full */
-	FAILURE_DEADLINE,     /* deadline: limits.max_wait has passed */
-	FAILURES
-};
 
 /* Who sent it; borrowed for the call. */
 struct message_client {
@@ -143,8 +129,6 @@ void message_reset(struct message *message);
 
 /* Notes a failure, unless one is noted already. */
 void message_fail(struct message *message, enum message_failure failure);
-const char *message_failure_token(enum message_failure failure);
-const char *message_failure_text(enum message_failure failure);
 /* ACTION with its reply; DETAIL are the class-less digits of its enhanced
  * status codes: for a rejection, for a temporary failure. */
 void message_outcome_set(struct message_outcome *outcome,
