@@ -21,6 +21,7 @@ enum {
 
 int cmd_bench(int argc, char **argv);
 int cmd_dns(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_keygen(int argc, char **argv);
 int cmd_sign(int argc, char **argv);
 int cmd_status(int argc, char **argv);

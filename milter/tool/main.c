@@ -14,6 +14,7 @@ static const struct command {
 } commands[] = {
 	{ "bench", cmd_bench, "measure what signing and verifying cost" },
 	{ "dns", cmd_dns, "print the DNS records of keys" },
+	{ "explain", cmd_explain, "say what would be done with a message" },
 	{ "keygen", cmd_keygen, "make a key and print its DNS record" },
 	{ "sign", cmd_sign, "sign a message" },
 	{ "status", cmd_status, "show what the daemon does and what it costs" },

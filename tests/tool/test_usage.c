@@ -18,7 +18,7 @@
 
 static const char *const commands[] = { "bench", "bench crypto",
 	"bench history", "bench mail", "bench milter", "bench stream", "dns",
-	"keygen", "sign", "status", "verify" };
+	"explain", "keygen", "sign", "status", "verify" };
 
 static int
 set_up(void **state)
@@ -77,6 +77,9 @@ faults_are_named_and_have_their_exit_code(void **state)
 		{ "verify --keys zone no-header", EX_DATAERR, "no header" },
 		{ "verify --keys bad-zone message", EX_DATAERR,
 		    "bad-zone: line 1: " },
+		{ "explain", EX_USAGE, "--from ADDR" },
+		{ "explain --from a@example.com x", EX_USAGE, "too many" },
+		{ "explain -c nowhere --from a@b.test", EX_NOINPUT, "nowhere" },
 		{ "status x", EX_USAGE, "\"x\" is one argument too many" },
 		{ "status --socket nowhere", EX_USAGE, "not unix:/PATH" },
 		{ "status --socket /nowhere/s", EX_TEMPFAIL,

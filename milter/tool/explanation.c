@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "explanation.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "json_text.h"
+#include "message_failure.h"
+
+bool
+explanation_init(struct explanation *explanation, const struct config *config,
+    struct keystore *keystore, const struct policy_input *input)
+{
+	struct policy_decision *decision = &explanation->decision;
+
+	*explanation =
+	    (struct explanation){ .config = config, .action = ACTION_ACCEPT };
+	policy_decide(config, keystore, input, decision);
+	explanation->reason = policy_reason_token(decision->reason);
+	explanation->text = policy_reason_text(decision->reason);
+	if (decision->reason == POLICY_NO_USABLE_KEY)
+		explanation->action = decision->settings->on_no_usable_key;
+	if (!decision->sign)
+		return true;
+	if (!keystore_select(keystore, decision->entry, decision->domain,
+		&explanation->keys))
+		return false;
+	explanation->signs = explanation->keys.count > 0;
+	if (!explanation->signs) {
+		explanation->action = decision->settings->on_error;
+		explanation->reason = message_failure_token(FAILURE_KEYS);
+		explanation->text = message_failure_text(FAILURE_KEYS);
+	}
+	return true;
+}
+
+void
+explanation_fini(struct explanation *explanation)
+{
+	if (explanation->keys.owner != NULL)
+		keystore_keys_fini(&explanation->keys);
+}
+
+static const char *
+outcome(const struct explanation *explanation)
+{
+	bool verifies = explanation->decision.verify;
+
+	if (explanation->signs)
+		return verifies ? "is signed, and verified" : "is signed";
+	if (explanation->action == ACTION_TEMPFAIL)
+		return "is not signed, and refused for now";
+	return verifies ? "is not signed, and verified"
+			: "is not signed, and passed on as it is";
+}
+
+static void
+print_entry(const struct explanation *explanation)
+{
+	const struct policy_decision *decision = &explanation->decision;
+	const struct config_domain *entry = decision->entry;
+	const char *folders = explanation->config->key_directory;
+
+	if (entry != NULL)
+		printf("entry:    \"%s\" in %s:%u\n", entry->name, entry->file,
+		    entry->line);
+	else if (decision->domain[0] != '\0' && folders[0] != '\0')
+		printf("entry:    none applies, so the folder %s/%s counts\n",
+		    folders, decision->domain);
+	else
+		puts("entry:    none applies");
+}
+
+static void
+print_key(const struct keystore_key *key)
+{
+	printf("key:      selector %s, domain %s, %s, %u bits, %s\n",
+	    key->selector, key->domain,
+	    signpost_algorithm_name(signpost_private_key_algorithm(key->key)),
+	    signpost_private_key_bits(key->key), key->file);
+}
+
+void
+explanation_print(const struct explanation *explanation)
+{
+	const struct policy_decision *decision = &explanation->decision;
+
+	printf("message:  %s\n", outcome(explanation));
+	printf("reason:   %s: %s\n", explanation->reason, explanation->text);
+	printf("trust:    %s: %s\n", policy_trust_token(decision->trust),
+	    policy_trust_text(decision->trust));
+	printf("domain:   %s\n",
+	    decision->domain[0] != '\0' ? decision->domain : "none");
+	print_entry(explanation);
+	for (size_t i = 0; i < explanation->keys.count; i++)
+		print_key(&explanation->keys.items[i]);
+	if (explanation->keys.unusable > 0)
+		printf("unusable: %zu of %zu keys: %s\n",
+		    explanation->keys.unusable, explanation->keys.named,
+		    explanation->keys.why);
+}
+
+static json_t *
+entry_json(const struct config_domain *entry)
+{
+	if (entry == NULL)
+		return json_null();
+	return json_pack("{so so sI}", "name",
+	    json_text(bytes_str(entry->name)), "file",
+	    json_text(bytes_str(entry->file)), "line", (json_int_t)entry->line);
+}
+
+static json_t *
+key_json(const struct keystore_key *key)
+{
+	return json_pack("{so so ss sI so}", "selector",
+	    json_text(bytes_str(key->selector)), "domain",
+	    json_text(bytes_str(key->domain)), "algorithm",
+	    signpost_algorithm_name(signpost_private_key_algorithm(key->key)),
+	    "key_bits", (json_int_t)signpost_private_key_bits(key->key), "file",
+	    json_text(bytes_str(key->file)));
+}
+
+bool
+explanation_print_json(const struct explanation *explanation)
+{
+	const struct policy_decision *decision = &explanation->decision;
+	const struct keystore_keys *found = &explanation->keys;
+	json_t *keys = json_array(), *object;
+	bool ok = keys != NULL;
+
+	for (size_t i = 0; ok && i < found->count; i++)
+		ok = json_array_append_new(keys, key_json(&found->items[i])) ==
+		    0;
+	object = json_pack("{sb sb ss ss ss ss so so so}", "sign",
+	    explanation->signs, "verify", decision->verify, "action",
+	    explanation->action == ACTION_TEMPFAIL ? "tempfail" : "accept",
+	    "reason", explanation->reason, "trust",
+	    policy_trust_token(decision->trust), "domain", decision->domain,
+	    "entry", entry_json(decision->entry), "keys", keys, "unusable",
+	    json_text(bytes_str(found->why)));
+	ok = ok && object != NULL &&
+	    (json_dumpf(object, stdout, JSON_INDENT(2)) == 0 || ferror(stdout));
+	json_decref(object);
+	putchar('\n');
+	return ok;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * explanation - what the daemon would do with a message, and why
+ *
+ * policy_decide and keystore_select say so, which are the daemon's own; this
+ * puts their answers into words.
+ */
+#ifndef EXPLANATION_H
+#define EXPLANATION_H
+
+#include "policy.h"
+
+struct explanation {
+	const struct config *config;
+	struct policy_decision decision;
+	struct keystore_keys keys;
+	bool signs;
+	enum config_action action; /* of what is not signed */
+	const char *reason, *text; /* the log's token, and for people */
+};
+
+/* False: out of memory. CONFIG and KEYSTORE must outlive EXPLANATION. */
+bool explanation_init(struct explanation *explanation,
+    const struct config *config, struct keystore *keystore,
+    const struct policy_input *input);
+void explanation_fini(struct explanation *explanation);
+void explanation_print(const struct explanation *explanation);
+/* As an object. False: out of memory. */
+bool explanation_print_json(const struct explanation *explanation);
+
+#endif
