@@ -354,7 +354,7 @@ crypto_verify(const struct signpost *handle, const struct crypto_key *key,
 	}
 	if (matches == 1)
 		return SIGNPOST_OK;
-	if (crypto_failure() == SIGNPOST_NOMEM || matches < 0)
-		return SIGNPOST_CRYPTO;
-	return SIGNPOST_SYNTAX;
+	if (crypto_failure() == SIGNPOST_NOMEM)
+		return SIGNPOST_NOMEM;
+	return matches < 0 ? SIGNPOST_CRYPTO : SIGNPOST_SYNTAX;
 }

@@ -70,7 +70,8 @@ enum signpost_status crypto_sign(const struct crypto_key *key,
     enum signpost_algorithm algorithm, const struct digest *digest,
     unsigned char *out, size_t out_max, size_t *out_len_r);
 /* By a key made for CRYPTO_VERIFY. SIGNPOST_OK: matches; SIGNPOST_SYNTAX: does
- * not; SIGNPOST_CRYPTO: the work itself failed. */
+ * not; SIGNPOST_CRYPTO: libcrypto would not or could not tell, which a policy of
+ * the system brings about where it has SHA-1 but no signatures by it. */
 enum signpost_status crypto_verify(const struct signpost *handle,
     const struct crypto_key *key, enum signpost_algorithm algorithm,
     const struct digest *digest, struct bytes signature);

@@ -506,6 +506,11 @@ try_key(const struct signpost_verifier *verifier, const struct check *check,
 		return policy_of_match(verifier, check, record);
 	case SIGNPOST_SYNTAX:
 		return SIGNPOST_REASON_SIGNATURE;
+	case SIGNPOST_CRYPTO:
+		/* The system's policy, and tomorrow the same. */
+		if (check->signature->algorithm == SIGNPOST_RSA_SHA1)
+			return SIGNPOST_REASON_SHA1;
+		return SIGNPOST_REASON_INTERNAL;
 	default:
 		return SIGNPOST_REASON_INTERNAL;
 	}

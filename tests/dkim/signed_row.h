@@ -53,6 +53,7 @@ struct signed_row {
 	bool accept_unsigned;
 	unsigned max_rsa_bits; /* 0 for the default */
 	bool simple;	       /* signs simple/simple */
+	bool no_key_asked;     /* decided without; syntax always is */
 };
 
 #define PASS	     .result = SIGNPOST_PASS
