@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base64.h"
 #include "buf.h"
 #include "keys.h"
 
@@ -60,6 +61,7 @@ records_give_a_key_or_a_reason(void **state)
 		    1024 },
 		{ "RSAPublicKey", "p=" RSA_BARE_P, SIGNPOST_RSA_SHA256,
 		    SIGNPOST_REASON_NONE, 1024 },
+		/* field: C4 */
 		{ "p= alone", "p=" RSA_P, SIGNPOST_RSA_SHA256,
 		    SIGNPOST_REASON_NONE, 1024 },
 		{ "SubjectPublicKeyInfo without NULL",
@@ -71,10 +73,12 @@ records_give_a_key_or_a_reason(void **state)
 		    "p=MEYCP3//////////////////////////////////////////////"
 		    "/////////////////////////////////////wIDAQAB",
 		    SIGNPOST_RSA_SHA256, SIGNPOST_REASON_NONE, 503 },
+		/* field: C2 */
 		{ "spaces in p=", "v=DKIM1;p= MEgC QQCq AQ==",
 		    SIGNPOST_RSA_SHA256, SIGNPOST_REASON_KEY_SYNTAX, 0 },
 		{ "Ed25519", ED25519_RECORD, SIGNPOST_ED25519_SHA256,
 		    SIGNPOST_REASON_NONE, 256 },
+		/* field: C6 */
 		{ "Ed25519, SubjectPublicKeyInfo",
 		    "k=ed25519; p=" ED25519_SPKI_P, SIGNPOST_ED25519_SHA256,
 		    SIGNPOST_REASON_NONE, 256 },
@@ -100,6 +104,7 @@ records_give_a_key_or_a_reason(void **state)
 		    "P6X8rjDdAgED",
 		    SIGNPOST_RSA_SHA256, SIGNPOST_REASON_NONE, 1024 },
 
+		/* field: C9 */
 		{ "revoked", "v=DKIM1; p=", SIGNPOST_RSA_SHA256,
 		    SIGNPOST_REASON_KEY_REVOKED, 0 },
 		{ "revoked, of an unknown type", "k=x; p= ;",
@@ -118,6 +123,7 @@ records_give_a_key_or_a_reason(void **state)
 		    SIGNPOST_REASON_KEY_SYNTAX, 0 },
 		{ "repeated unknown tag", "x=1; x=1; p=" RSA_P,
 		    SIGNPOST_RSA_SHA256, SIGNPOST_REASON_KEY_SYNTAX, 0 },
+		/* field: C5 */
 		{ "v= not first", "k=rsa; v=DKIM1; p=" RSA_P,
 		    SIGNPOST_RSA_SHA256, SIGNPOST_REASON_KEY_SYNTAX, 0 },
 		{ "v=DKIM1.0", "v=DKIM1.0; p=" RSA_P, SIGNPOST_RSA_SHA256,
@@ -139,6 +145,7 @@ records_give_a_key_or_a_reason(void **state)
 		    SIGNPOST_REASON_KEY_TYPE, 0 },
 		{ "k=RSA", "k=RSA; p=" RSA_P, SIGNPOST_RSA_SHA256,
 		    SIGNPOST_REASON_KEY_TYPE, 0 },
+		/* field: C7 */
 		{ "RSA key for an Ed25519 signature", RSA_RECORD,
 		    SIGNPOST_ED25519_SHA256, SIGNPOST_REASON_KEY_TYPE, 1024 },
 		{ "Ed25519 key for an RSA signature", ED25519_RECORD,
@@ -155,6 +162,7 @@ records_give_a_key_or_a_reason(void **state)
 		{ "33 octets",
 		    "k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURoA",
 		    SIGNPOST_ED25519_SHA256, SIGNPOST_REASON_KEY_SYNTAX, 0 },
+		/* field: A11 */
 		{ "second record glued on",
 		    ED25519_RECORD "v=DKIM1; k=rsa; p=" RSA_P,
 		    SIGNPOST_ED25519_SHA256, SIGNPOST_REASON_KEY_SYNTAX, 0 },
@@ -300,6 +308,7 @@ broken_records_do_no_harm(void **state)
 	}
 }
 
+/* field: A5 */
 static void
 long_records_are_refused(void **state)
 {
@@ -320,6 +329,61 @@ long_records_are_refused(void **state)
 		buf_append_char(&text, 'x');
 	}
 	buf_fini(&text);
+}
+
+/* An RSAPublicKey of BITS, a multiple of 8, in base64. */
+static void
+put_wide_key(struct buf *text, size_t bits)
+{
+	char der[8 + 5 + SIGNPOST_MAX_RSA_BITS];
+	size_t n = bits / 8 + 1; /* a zero octet first: not negative */
+	size_t len = n + 4 + 5, at = 0;
+
+	der[at++] = 0x30;
+	der[at++] = (char)0x82;
+	der[at++] = (char)(len >> 8);
+	der[at++] = (char)len;
+	der[at++] = 0x02;
+	der[at++] = (char)0x82;
+	der[at++] = (char)(n >> 8);
+	der[at++] = (char)n;
+	der[at] = 0;
+	memset(der + at + 1, 0xff, n - 1);
+	memcpy(der + at + n, "\2\3\1\0\1", 5);
+	base64_encode(der, at + n + 5, text);
+}
+
+/* field: A5 */
+static void
+a_wide_modulus_is_refused_before_there_is_a_key_of_it(void **state)
+{
+	static const struct {
+		size_t bits;
+		bool made;
+	} rows[] = { { 8192, true }, { SIGNPOST_MAX_RSA_BITS, true },
+		{ SIGNPOST_MAX_RSA_BITS + 8, false }, { 40000, false } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct signpost_key_set *keys;
+		const struct key_record *record;
+		struct buf text;
+
+		buf_init(&text, SIZE_MAX);
+		buf_append_str(&text, "p=");
+		put_wide_key(&text, rows[i].bits);
+		keys = parse(text.data, text.len);
+		record = key_set_get(keys, 0);
+		assert_int_equal(record->reason, SIGNPOST_REASON_NONE);
+		assert_int_equal(record->bits, rows[i].bits);
+		assert_int_equal(record->key != NULL, rows[i].made);
+		/* What the cache counts it for grows with it. */
+		if (rows[i].made)
+			assert_true(signpost_key_set_bytes(keys) >
+			    2 * rows[i].bits / 8);
+		signpost_key_set_unref(keys);
+		buf_fini(&text);
+	}
 }
 
 static void
@@ -403,6 +467,8 @@ main(void)
 		cmocka_unit_test(flags_are_read),
 		cmocka_unit_test(broken_records_do_no_harm),
 		cmocka_unit_test(long_records_are_refused),
+		cmocka_unit_test(
+		    a_wide_modulus_is_refused_before_there_is_a_key_of_it),
 		cmocka_unit_test(records_beyond_the_cap_are_left_out),
 		cmocka_unit_test(a_set_says_whether_it_publishes_a_key),
 	};

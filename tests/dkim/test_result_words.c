@@ -55,6 +55,7 @@ good_signatures_pass(void **state)
 		    PASS },
 		{ "b= in the middle, bh= and tags like b= around it",
 		    V " xb=zzzz; bx=yyyy; b=%B ; bbb=qq=;" A C D S H BH, PASS },
+		/* field: B25 */
 		{ "unknown tags", HEAD " foo=bar; Z_9=;" TAIL, PASS },
 		{ "tags are case-sensitive", HEAD " B=AAAA; V=2; D=x;" TAIL,
 		    PASS },
@@ -66,6 +67,7 @@ good_signatures_pass(void **state)
 		{ "q=", HEAD " q=dns/txt;" TAIL, PASS },
 		{ "names in other case", HEAD " h=FROM:tO:Subject;" BH B,
 		    PASS },
+		/* field: B15 */
 		{ "signed twice over",
 		    HEAD " h=from:from:to:subject:Subject;" BH B, PASS,
 		    .names = "from:from:to:subject:subject" },
@@ -129,6 +131,7 @@ good_signatures_pass(void **state)
 		{ "t=s with i= of the domain", HEAD " i=x@example.com;" TAIL,
 		    PASS, .record = "t=s; p=" RSA_P },
 		{ "RSAPublicKey", HEAD TAIL, PASS, .record = "p=" RSA_BARE_P },
+		/* field: C1 */
 		{ "second record", HEAD TAIL, PASS, .record = "v=spf1 -all",
 		    .record2 = RSA_RECORD },
 		{ "second record, the first of another type", HEAD TAIL, PASS,
@@ -148,6 +151,7 @@ what_cannot_be_parsed_is_neutral(void **state)
 {
 	static const struct signed_row rows[] = {
 		{ "empty", "", NEUTRAL(TAGS) },
+		/* field: B24 */
 		{ "encoded word", " =?UTF-8?Q?v=3D1=3B?=", NEUTRAL(TAGS) },
 		{ "empty item", HEAD ";" TAIL, NEUTRAL(TAGS) },
 		{ "two semicolons at the end", HEAD TAIL ";;", NEUTRAL(TAGS) },
@@ -206,6 +210,7 @@ what_cannot_be_parsed_is_neutral(void **state)
 		    NEUTRAL(DOMAIN) },
 		{ "d= with a space", V A C " d=example .com;" S TAIL,
 		    NEUTRAL(DOMAIN) },
+		/* field: A32 */
 		{ "d= with parentheses",
 		    V A C " d=a.example(.b.example;" S TAIL, NEUTRAL(DOMAIN) },
 		{ "d= with a slash", V A C " d=../example.com;" S TAIL,
@@ -232,6 +237,7 @@ what_cannot_be_parsed_is_neutral(void **state)
 		    NEUTRAL(SELECTOR) },
 		{ "i= not under d=", HEAD " i=x@example.org;" TAIL,
 		    NEUTRAL(IDENTITY) },
+		/* field: A31 */
 		{ "i= of a longer name", HEAD " i=@fexample.com;" TAIL,
 		    NEUTRAL(IDENTITY) },
 		{ "i= of the parent", HEAD " i=@com;" TAIL, NEUTRAL(IDENTITY) },
@@ -290,11 +296,30 @@ what_does_not_match_fails(void **state)
 		{ "body gone", HEAD TAIL, FAIL(BODY_HASH), .body = "" },
 		{ "bh= of another length", HEAD H " bh=YWJj;" B,
 		    FAIL(BODY_HASH) },
+		/* field: A4 */
 		{ "bh= far too long",
 		    HEAD H
 		    " bh=MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU"
 		    "2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEy;" B,
 		    FAIL(BODY_HASH) },
+		{ "bh= that goes on behind the hash",
+		    HEAD H
+		    " bh=8W+eckuVT5mcET+Z6NEEfI/"
+		    "Gb3gBKMtXA+"
+		    "6Uq0lhddJ4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4"
+		    "eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eA==;" B,
+		    FAIL(BODY_HASH) },
+		{ "bh= that ends within the hash",
+		    HEAD H " bh=8W+eckuVT5mcET+Z6NEEfI/Gb3gBKMtXA+6Uq0lh;" B,
+		    FAIL(BODY_HASH) },
+		{ "Ed25519, bh= that goes on behind the hash",
+		    V ED C D S H
+		    " bh=8W+eckuVT5mcET+Z6NEEfI/Gb3gBKMtXA+6Uq0lhddJ4;" B,
+		    FAIL(BODY_HASH), .key = REFERENCE_ED25519 },
+		{ "SHA-1, bh= that goes on behind the hash",
+		    V SHA1 C D S H
+		    " bh=EqbNCQRfY+KsFFHgaohVTxj3u+d4eHh4eHh4eHh4eHg=;" B,
+		    FAIL(BODY_HASH), .sha1 = true },
 		{ "header changed", HEAD TAIL, FAIL(SIGNATURE),
 		    .tampered = "From: A <a@example.com>\r\n"
 				"To: b@example.org\r\nSubject: Hell\r\n" },
@@ -347,6 +372,7 @@ what_does_not_match_fails(void **state)
 	signed_rows_check(handle, rows, COUNT(rows));
 }
 
+/* field: B28, C7, C8, C9 */
 static void
 a_key_that_cannot_serve_is_a_permerror(void **state)
 {
@@ -382,6 +408,7 @@ a_key_that_cannot_serve_is_a_permerror(void **state)
 	signed_rows_check(handle, rows, COUNT(rows));
 }
 
+/* field: D1 */
 static void
 a_look_up_that_failed_is_a_temperror(void **state)
 {
@@ -401,11 +428,13 @@ a_look_up_that_failed_is_a_temperror(void **state)
 	signed_rows_check(handle, rows, COUNT(rows));
 }
 
+/* field: B27 */
 static void
 what_is_not_wanted_is_policy(void **state)
 {
 	static const struct signed_row rows[] = {
 		{ "SHA-1", V SHA1 C D S TAIL, POLICY(SHA1), .sha1 = true },
+		/* field: C12 */
 		{ "small key", HEAD TAIL, POLICY(KEY_SMALL),
 		    .key = REFERENCE_RSA512 },
 		{ "large key", HEAD TAIL, POLICY(KEY_LARGE),
@@ -423,6 +452,7 @@ what_is_not_wanted_is_policy(void **state)
 		    POLICY(FROM_EXTRA), .added = "From: <c@example.com>\r\n" },
 		{ "another From, and the header changed", HEAD TAIL,
 		    FAIL(SIGNATURE), .tampered = "From: b\r\nFrom: c\r\n" },
+		/* field: B37 */
 		{ "octets beyond l=", HEAD " l=5;" TAIL, POLICY(UNSIGNED_BODY),
 		    .limit = 6 },
 		{ "l=0", HEAD " l=0;" TAIL, POLICY(UNSIGNED_BODY), .limit = 1 },
