@@ -19,6 +19,7 @@ from signpostd import Daemon, PATIENCE  # noqa: E402
 
 
 class Signing(Case):
+    # field: B29, B39
     def test_both_algorithms_or_none_at_the_top_and_verified(self):
         daemon = self.daemon()
         signed = self.sign(daemon)
@@ -31,6 +32,7 @@ class Signing(Case):
         self.assertIn("header.a=rsa-sha256", text)
         self.assertIn("header.a=ed25519-sha256", text)
 
+    # field: B2, B3, B4, B5, B12
     def test_field_reaches_receiver_with_one_space_whatever_was_negotiated(
             self):
         daemon = self.daemon(sign={"canonicalization": "simple/simple"})
@@ -66,6 +68,7 @@ class Signing(Case):
                 self.assertEqual(result.reply, "accept")
                 self.assertEqual(len(result.field("DKIM-Signature")), want)
 
+    # field: B30
     def test_instance_that_does_one_thing_leaves_the_other(self):
         forged = [("Authentication-Results", " mx.test; dkim=pass")]
         for mode, signed, verified in (("sign", 2, 0), ("verify", 0, 1)):
@@ -107,6 +110,7 @@ class Signing(Case):
                 self.assertRegex(daemon.log(), r"id=%s .*reason=%s\b" % (
                     id, reason))
 
+    # field: D8
     def test_unusable_key_is_as_configured(self):
         daemon = self.daemon(keys={("example.com", "r1"): RSA},
                              sign={"on_no_usable_key": "tempfail"})
@@ -193,12 +197,14 @@ class Verifying(Case):
             result = mta.message(signed, BODY + b"x\r\n")
         self.assertEqual(result.reply, "tempfail")
 
+    # field: A3, B33
     def test_no_signature_and_one_that_cannot_be_parsed_are_reported(self):
         daemon = self.daemon()
         self.assertRegex(results(self.send(daemon)), r"\Amx\.test; dkim=none")
         bad = [("DKIM-Signature", " v=1; a=nonsense; b=")] + HEADERS
         self.assertIn("dkim=neutral", results(self.send(daemon, bad)))
 
+    # field: A1, B32
     def test_forged_results_are_removed_from_the_highest_index_down(self):
         daemon = self.daemon(remove_results_of=["old.test"])
         name = "Authentication-Results"
@@ -258,6 +264,7 @@ class Verifying(Case):
         self.assertTrue(results(result).startswith("mta.example.net;"))
         self.assertEqual(len(result.changed), 1)
 
+    # field: C8, C9, D1, D2, D6
     def test_what_the_name_server_says(self):
         rows = [
             ([RSA.record], "pass", ""),
@@ -275,7 +282,10 @@ class Verifying(Case):
         for record, result_word, reason in rows:
             dns = DnsServer({"r1._domainkey.example.com": record}
                             if record is not None else {})
-            verifier = self.verifier(dns)
+            # A signature without a key makes mail no worse than unsigned.
+            verifier = self.verifier(dns, verify={"on_fail": "reject"})
+            self.assertIn("DNS servers: 127.0.0.1@%d;" % dns.port,
+                          verifier.log())
             with self.subTest(record):
                 result = self.send(
                     verifier, [("DKIM-Signature", signature[0])] + HEADERS)
@@ -291,6 +301,7 @@ class Verifying(Case):
         self.addCleanup(daemon.close)
         return daemon.start()
 
+    # field: D1
     def test_temporary_failure_is_as_configured(self):
         signed = self.sign(self.daemon())
         dns = DnsServer(dict.fromkeys(RECORDS, SERVFAIL))
@@ -300,6 +311,7 @@ class Verifying(Case):
         self.assertEqual(result.reply, "tempfail")
         self.assertRegex(result.text, r"\A451 4\.7\.5 ")
 
+    # field: D7
     def test_silent_name_server_delays_no_longer_than_max_wait_and_no_other(
             self):
         signed = self.sign(self.daemon())
@@ -314,6 +326,22 @@ class Verifying(Case):
         self.assertLess(time.monotonic() - begin, 2.0 + PATIENCE)
         self.assertIn("dkim=pass", text)  # Ed25519's key was there
         self.assertIn("dkim=temperror", text)
+
+    # field: B34
+    def test_message_without_one_author_escapes_no_action(self):
+        daemon = self.daemon()
+        signed = self.sign(daemon)
+        settings = ({"on_fail": "reject"}, {"require_aligned_pass": True})
+        for setting in settings:
+            daemon = self.daemon(verify=setting)
+            for authors in ([], ["nobody at all"], [""], ["a@b@example.com"],
+                            ["a@example.com", "b@example.com"]):
+                with self.subTest(setting=setting, authors=authors):
+                    headers = [("From", " " + a) for a in authors] + [
+                        field for field in signed if field[0] != "From"]
+                    result = self.send(daemon, headers)
+                    self.assertEqual(result.reply, "reject")
+                    self.assertRegex(result.text, r"\A550 5\.7\.2[02] ")
 
     def test_aligned_pass_may_be_required(self):
         daemon = self.daemon(verify={"require_aligned_pass": True})
