@@ -42,6 +42,7 @@ BODY_PIECES = (
     b"..\r\n", b".leading dot\r\n", b"From here\r\n", b"--b\r\n",
     b"caf\xc3\xa9\r\n", b"=3D=\r\n", b"\x0c\r\n", b" \r\n", b"\t\r\n",
     b"-- \r\n", b"a b=c; d=e\r\n")
+# field: B9
 BODY_ODD = {
     "lone-cr": (b"a\rb\r\n", b"\r\r\n", b"a\r\r\n", b" \r", b"\r"),
     "lone-lf": (b"a\nb\r\n", b"\n", b"a\n\n", b" \n \r\n", b"\n\r\n"),
@@ -145,6 +146,7 @@ def body(source, marks):
     return b"".join(pieces) + source.choice(BODY_ENDS)
 
 
+# field: C3
 def split_strings(source, text):
     """TEXT as the strings of a TXT record, cut somewhere."""
     strings = []

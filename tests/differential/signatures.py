@@ -18,6 +18,7 @@ ALGORITHMS = {"rsa-sha256": ("rsa", "sha256"), "rsa-sha1": ("rsa", "sha1"),
 DOMAINS = (b"example.com", b"Example.COM", b"sub.example.com", b"a-b.example",
            b"x.y.example.org", b"_under.example.com",
            b"xn--bcher-kva.example", "b\u00fccher.example".encode())
+# field: B25
 UNKNOWN = ((b"y", b"1"), (b"bb", b"x"), (b"b_h", b"abc"), (b"ab", b"b=c="),
            (b"B", b"AAAA"), (b"BH", b"AAAA"), (b"z9_", b""), (b"r", b"y"),
            (b"hb", b"b"), (b"unknown", b"a b \r\n c"))
@@ -80,6 +81,7 @@ class Signature:
         self.plan_algorithm()
         self.domain = source.choice(DOMAINS)
         self.in_subdomain = False
+        # field: B11
         self.header_canon, self.body_canon = source.choice((
             ("simple", "simple"), ("relaxed", "relaxed"),
             ("simple", "relaxed"), ("relaxed", "simple")))
@@ -111,6 +113,7 @@ class Signature:
         if self.algorithm == "rsa-sha256" and chance(self.source, 0.02):
             self.key = keys.key("rsa512")
 
+    # field: B15
     def plan_names(self, fields):
         """h=: names of the message, some of them repeated, oversigned, absent
         or of DKIM-Signature itself."""
@@ -163,6 +166,7 @@ class Signature:
             pass
         elif self.body_canon == "simple" and chance(source, 0.3):
             yield Tag(b"c", self.header_canon.encode())
+            # field: A25
             self.marks.add("c-alone")
         else:
             yield Tag(b"c", b"%s/%s" % (self.header_canon.encode(),

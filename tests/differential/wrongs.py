@@ -143,6 +143,7 @@ def bad_names(signature):
     signature.syntax.add("signed_headers")
 
 
+# field: A6
 def too_many_names(signature):
     put(signature.tags, b"h", b":".join([b"From"] * 600))
     signature.syntax.add("signed_headers")
@@ -202,6 +203,7 @@ def expires_before(signature):
     signature.syntax.add("times")
 
 
+# field: A22
 def glue_signature(signature):
     """The field is cut off, or two were glued together."""
     source = signature.source
@@ -373,6 +375,7 @@ def key_not_tags(signature):
         how if text is None else text.decode()))
 
 
+# field: C7
 def key_type(signature):
     """k= is the other type: p= is not looked at, or not as what it is."""
     put(signature.record, b"k", b"rsa" if signature.key.type == "ed25519"
@@ -405,6 +408,7 @@ def other_key(signature):
                                    "ed25519" else "other2048")
 
 
+# field: C1
 def two_records(signature):
     """Another record beside the good one: it does no harm."""
     other = keys.key("other2048").public()

@@ -229,6 +229,7 @@ an_identity_left_out_is_that_of_the_domain(void **state)
 	free(value);
 }
 
+/* field: B33 */
 static void
 no_signature_is_none(void **state)
 {
@@ -291,6 +292,7 @@ signatures_not_looked_at_do_not_make_the_field_endless(void **state)
 	signpost_free(handle);
 }
 
+/* field: B30 */
 static void
 an_id_that_is_no_token_is_quoted(void **state)
 {
@@ -304,7 +306,8 @@ an_id_that_is_no_token_is_quoted(void **state)
 	signpost_string_free(value);
 }
 
-/* What a message says is read back as one value, cleaned or not. */
+/* What a message says is read back as one value, cleaned or not.
+ * field: A28, A32 */
 static void
 values_cannot_break_out(void **state)
 {
@@ -423,6 +426,7 @@ long_values_are_cut_and_marked(void **state)
 	free(text);
 }
 
+/* field: A1, A2 */
 static void
 claims_to_our_id_are_seen(void **state)
 {
@@ -462,6 +466,7 @@ claims_to_our_id_are_seen(void **state)
 		{ "our id as a value",
 		    " other.test; dkim=pass header.d=mx.example.org", false },
 		{ "no id", "dkim=pass header.d=mx.example.org", false },
+		/* field: B31 */
 		{ "no id, spf first",
 		    " spf=pass (sender IP is 192.0.2.1)"
 		    " smtp.mailfrom=mx.example.org; dkim=pass",

@@ -61,7 +61,7 @@ expect_base64(const struct digest *digest, const char *text)
 	buf_fini(&out);
 }
 
-/* RFC 6376 sections 3.4.3 and 3.4.4 give the four values. */
+/* RFC 6376 sections 3.4.3 and 3.4.4 give the four values. (field: B8) */
 static void
 an_empty_body_has_the_hashes_of_the_rfc(void **state)
 {
@@ -161,6 +161,7 @@ make_body(struct buf *body)
 	}
 }
 
+/* field: A24, B11 */
 static void
 every_request_has_its_own_hash_however_the_body_is_cut(void **state)
 {
@@ -197,7 +198,8 @@ every_request_has_its_own_hash_however_the_body_is_cut(void **state)
 	buf_fini(&canonical[1]);
 }
 
-/* The limit counts canonical octets, the line end that was added included. */
+/* The limit counts canonical octets, the line end that was added included.
+ * field: B10 */
 static void
 a_limit_may_end_within_the_line_end_that_is_added(void **state)
 {

@@ -116,10 +116,13 @@ struct row {
 };
 
 static const struct row rows[] = {
+	/* field: B8 */
 	{ "nothing", "", "\r\n", "" },
 	{ "one line end", "\r\n", "\r\n", "" },
+	/* field: A9 */
 	{ "line ends only", "\r\n\r\n\r\n", "\r\n", "" },
 	{ "white space only", " \t", " \t\r\n", "" },
+	/* field: B7 */
 	{ "lines of white space only", " \r\n\t\r\n", " \r\n\t\r\n", "" },
 	{ "no line end at the end", "a", "a\r\n", "a\r\n" },
 	{ "white space and no line end at the end", "a \t", "a \t\r\n",
@@ -132,6 +135,7 @@ static const struct row rows[] = {
 	{ "white space at the start of a line is reduced, not removed",
 	    " \t a\r\n", " \t a\r\n", " a\r\n" },
 	{ "a tab becomes a space", "a\tb\r\n", "a\tb\r\n", "a b\r\n" },
+	/* field: B9 */
 	{ "lone CR at the end", "a\r", "a\r\r\n", "a\r\r\n" },
 	{ "lone CR behind line ends", "\r\n\r\n\r", "\r\n\r\n\r\r\n",
 	    "\r\n\r\n\r\r\n" },
@@ -140,6 +144,7 @@ static const struct row rows[] = {
 	{ "lone LF at the end", "a\n", "a\n\r\n", "a\n\r\n" },
 	{ "lone LFs end no line", "a \n \n", "a \n \n\r\n", "a \n \n\r\n" },
 	{ "LF then CR", "a\n\r", "a\n\r\r\n", "a\n\r\r\n" },
+	/* field: B35 */
 	{ "no-break and other spaces are no white space", "a\v\f \xc2\xa0 \r\n",
 	    "a\v\f \xc2\xa0 \r\n", "a\v\f \xc2\xa0\r\n" },
 	/* RFC 6376 section 3.4.5 */
@@ -202,6 +207,7 @@ random_body(uint64_t *random, struct buf *out)
 	}
 }
 
+/* field: A9, B9 */
 static void
 long_random_bodies_cut_at_random(void **state)
 {

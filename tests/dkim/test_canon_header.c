@@ -22,6 +22,7 @@ static const struct row rows[] = {
 	{ "nothing behind the colon", "X-Empty", "", "x-empty:" },
 	{ "white space only", "X-Empty", " \t ", "x-empty:" },
 	{ "folds only", "X-Empty", "\r\n \r\n\t", "x-empty:" },
+	/* field: B1 */
 	{ "folded right behind the colon", "Subject", "\r\n hello",
 	    "subject:hello" },
 	{ "folded with white space on both sides", "Subject",
@@ -55,6 +56,7 @@ fields_have_the_form_that_the_rfc_gives(void **state)
 	buf_fini(&got);
 }
 
+/* field: B6 */
 static void
 simple_changes_nothing(void **state)
 {

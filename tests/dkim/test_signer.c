@@ -154,6 +154,7 @@ tag_of(const char *field, const char *tag)
 
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
+/* field: B13, B14 */
 static void
 each_name_is_listed_once_for_each_occurrence(void **state)
 {
@@ -229,6 +230,7 @@ what_servers_add_is_oversigned_only_where_it_is_there(void **state)
 	free(field);
 }
 
+/* field: A18 */
 static void
 names_are_written_as_a_labels_unless_told_otherwise(void **state)
 {
@@ -290,6 +292,7 @@ what_cannot_be_signed_is_refused(void **state)
 	} rows[] = {
 		{ "fine", "From: a\r\n", "a.test", "s", NULL, NULL, NULL, 1, 1,
 		    SIGNPOST_OK },
+		/* field: A16 */
 		{ "no From", "To: a\r\n", "a.test", "s", NULL, NULL, NULL, 1, 0,
 		    SIGNPOST_SYNTAX },
 		{ "d= of one label", "From: a\r\n", "test", "s", NULL, NULL,
@@ -533,6 +536,7 @@ check_all_pass(const char *fields, struct bytes body, size_t before)
 	signpost_headers_free(headers);
 }
 
+/* field: B12 */
 static void
 what_is_signed_verifies(void **state)
 {

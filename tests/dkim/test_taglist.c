@@ -27,6 +27,7 @@ show(const struct taglist *list, struct buf *out)
 	buf_append_char(out, '\0');
 }
 
+/* field: A22 */
 static void
 lists_are_read_and_errors_named(void **state)
 {

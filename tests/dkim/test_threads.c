@@ -131,6 +131,7 @@ verify_message(
 	signpost_headers_free(headers);
 }
 
+/* field: A20 */
 static void
 keys_may_be_used_by_many_threads_at_once(void **state)
 {

@@ -142,6 +142,7 @@ verify(const struct vector *vector)
 	return verifier;
 }
 
+/* field: B38 */
 static void
 the_vectors_give_what_is_written_beside_them(void **state)
 {

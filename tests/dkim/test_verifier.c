@@ -70,7 +70,8 @@ a_broken_signature_hides_no_good_one(void **state)
 	free(field);
 }
 
-/* Every field counts, parsed or not, and no work is done beyond the cap. */
+/* Every field counts, parsed or not, and no work is done beyond the cap.
+ * field: A7, A8 */
 static void
 signatures_beyond_the_cap_are_counted_and_left(void **state)
 {
@@ -130,6 +131,7 @@ check_view(const char *data, size_t len, const char *want)
 	assert_memory_equal(data, want, len);
 }
 
+/* field: B26 */
 static void
 what_could_be_read_is_told(void **state)
 {
@@ -278,7 +280,7 @@ giving_up_changes_only_what_is_undecided(void **state)
 }
 
 /* h= at its cap is fine, one name more is not; a field of 64 kB of tags takes
- * no time. */
+ * no time. (field: A6) */
 static void
 long_fields_are_refused_not_cut(void **state)
 {

@@ -30,6 +30,7 @@ static const struct {
 	{ "one string",
 	    BYTES(HEAD("\0", "\1", "\0") OWNER("\20") TTL("\5") "\0\4\3abc"),
 	    true, 0, 5, 1, "abc" },
+	/* field: C3 */
 	{ "strings are joined with nothing between",
 	    BYTES(
 		HEAD("\0", "\1", "\0") OWNER("\20") TTL("\5") "\0\7\3abc\2de"),
@@ -42,6 +43,7 @@ static const struct {
 	    BYTES(HEAD("\0", "\2", "\0") OWNER("\20")
 		    TTL("\5") "\0\2\1x" OWNER("\20") TTL("\4") "\0\2\1y"),
 	    true, 0, 4, 2, "x" },
+	/* field: C10 */
 	{ "CNAME and RRSIG are passed over, their TTL counts",
 	    BYTES(HEAD("\0", "\3", "\0") OWNER("\5")
 		    TTL("\3") "\0\2\300\14" OWNER("\56")

@@ -135,6 +135,7 @@ test_ttl_ends(void **state)
 		    false },
 		{ "negative cut", "nodata.example.com", 0, 60, 1, 60, true },
 		{ "negative", "nodata.example.com", 0, 60, 60, 0, false },
+		/* field: D5 */
 		{ "failure", "servfail.example.com", 0, 60, 60, 1, true },
 		{ "failure longer", "servfail.example.com", 0, 0, 0, 9, false },
 	};
@@ -162,7 +163,8 @@ test_ttl_ends(void **state)
 	}
 }
 
-/* A record that changed is seen, and the old value lives while it is held. */
+/* A record that changed is seen, and the old value lives while it is held.
+ * field: A15 */
 static void
 test_a_held_value_outlives_its_entry(void **state)
 {
@@ -327,7 +329,8 @@ test_out_of_memory_fails_for_now(void **state)
 	caching_end(&fixture);
 }
 
-/* The last reference goes with questions under way: they are taken back. */
+/* The last reference goes with questions under way: they are taken back.
+ * field: A15 */
 static void
 test_cache_ends_with_questions_under_way(void **state)
 {

@@ -48,13 +48,16 @@ test_records_as_published(void **state)
 		{ "one", RESOLVER_FOUND, 1, "v=DKIM1; p=one", "", 300 },
 		{ "ONE", RESOLVER_FOUND, 1, "v=DKIM1; p=one", "", 300 },
 		{ "brief", RESOLVER_FOUND, 1, "brief", "", 7 },
+		/* field: C3 */
 		{ "split", RESOLVER_FOUND, 1, "v=DKIM1; k=rsa; p=abc", "",
 		    300 },
 		{ "two", RESOLVER_FOUND, 2, "a first", "the second", 300 },
+		/* field: C11 */
 		{ "long", RESOLVER_FOUND, 1, nsd->long_text, "", 300 },
 		{ "alias", RESOLVER_FOUND, 1, "v=DKIM1; p=one", "", 300 },
 		{ "aliasalias", RESOLVER_FOUND, 1, "v=DKIM1; p=one", "", 300 },
 		{ "across", RESOLVER_FOUND, 1, "signed", "", 300 },
+		/* field: C10 */
 		{ "k.old", RESOLVER_FOUND, 1, "by dname", "", 300 },
 		{ "any.wild", RESOLVER_FOUND, 1, "wild", "", 300 },
 		{ "nowhere", RESOLVER_NO_NAME, 0, "", "", 60 },
@@ -131,6 +134,7 @@ enum anchor {
 	ANCHOR_WRONG
 };
 
+/* field: A19 */
 static void
 test_dnssec(void **state)
 {

@@ -35,6 +35,7 @@ test_each_answer_has_its_own_word(void **state)
 		    "v=brief.example.com" },
 		{ "slow.example.com", RESOLVER_FOUND, 300, 1,
 		    "v=slow.example.com" },
+		/* field: D2 */
 		{ "nonexistent.example.com", RESOLVER_NO_NAME, 60, 0, "" },
 		{ "nodata.example.com", RESOLVER_NO_NAME, 60, 0, "" },
 		{ "servfail.example.com", RESOLVER_FAILED, 0, 0, "" },
@@ -168,6 +169,7 @@ test_names_that_dns_can_not_hold_do_not_exist(void **state)
 	fake_server_stop(&server);
 }
 
+/* field: D6 */
 static void
 test_server_that_dies_and_comes_back(void **state)
 {
@@ -268,6 +270,7 @@ test_silence_on_some_names_leaves_the_others_alone(void **state)
 	fake_server_stop(&server);
 }
 
+/* field: D6 */
 static void
 test_second_server_answers_where_the_first_is_silent(void **state)
 {
@@ -299,6 +302,7 @@ test_second_server_answers_where_the_first_is_silent(void **state)
 	fake_server_stop(&silent);
 }
 
+/* field: D4 */
 static void
 test_max_pending_is_exact(void **state)
 {
@@ -438,6 +442,7 @@ test_last_reference_goes_in_the_callback(void **state)
 	assert_int_equal(asking_open_files(), files);
 }
 
+/* field: D4 */
 static void
 test_many_questions_leak_no_files(void **state)
 {
@@ -469,6 +474,7 @@ test_many_questions_leak_no_files(void **state)
 	assert_int_equal(asking_open_files(), files);
 }
 
+/* field: A19 */
 static void
 test_settings_that_can_not_be_used_are_named(void **state)
 {
@@ -531,6 +537,7 @@ test_anchor_that_can_not_be_read_is_named(void **state)
 	unlink(path);
 }
 
+/* field: D3 */
 static void
 test_resolv_conf_is_the_default(void **state)
 {

@@ -78,6 +78,7 @@ test_too_many_servers(void **state)
 	assert_string_equal(error, "more than 16 servers");
 }
 
+/* field: D3 */
 static void
 test_resolv_conf(void **state)
 {

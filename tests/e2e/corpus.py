@@ -35,20 +35,25 @@ def _attachments():
 # After the header fields of HEAD: more of them, an empty line, the body.
 ROWS = {
     "plain": "\nHello Bob,\n\nsee you on Monday.\n\nAlice\n",
+    # field: B8
     "no_body": "\n",
     "empty_lines_only": "\n\n\n\n",
     "empty_lines_at_end": "\nHello\n\n\n\n",
+    # field: B7
     "white_space_lines_at_end": "\nHello  \n \t\n  \n\n",
     "white_space_runs": "\na  b\t\tc \t d\n  leading\ntrailing \t \n\t\n",
+    # field: B17
     "dots": "\n.\n..\n.dot\n...three\n.\n\n.\n",
     "long_lines": "\n" + "x" * 990 + "\n" + "y " * 495 + "\n",
     "eight_bit": MIME % "utf-8" + "\nGr\u00fc\u00dfe, \u4f60\u597d\n",
+    # field: B35
     "latin1": MIME % "iso-8859-1" + "\nGr\udcfc\udcdfe\n",
     "folded":
         "Comments: one\n two\n\tthree\n     four\n"
         "Keywords:\n folded at once\n"
         "References: <1@lab.test>\n\t<2@lab.test>\n\t<3@lab.test>\n"
         "X-Signed: a\n  b\t\n c  \n\nHello\n",
+    # field: B6, B15
     "many_fields":
         "Comments: first\nCOMMENTS: second\ncomments:third\n"
         "Reply-To: alice@example.net\nSender: carol@example.net\n"
@@ -68,6 +73,7 @@ ROWS = {
 
 # What may stand between the colon and the text, and after it. Simple
 # canonicalization changes none of it (RFC 6376 section 3.4.1).
+# field: B1, B2, B3, B4, B6
 SPACES = {
     "none": "x", "space": " x", "two_spaces": "  x", "tab": "\tx",
     "tab_space": "\t x", "space_tab": " \tx", "fold": "\n x",

@@ -38,10 +38,10 @@ UMLAUT = "ä\r\n".encode()
 # Postfix, Postfix tuned, Sendmail, Sendmail tuned.
 ROWS = {
     "line_of_990": (b"", b"x" * 990 + b"\r\n", "", "1111"),
-    # B18
+    # field: B18
     "line_of_991": (b"", b"x" * 991 + b"\r\n", "long_line", "1101"),
     "line_of_999": (b"", b"x" * 999 + b"\r\n", "long_line", "0101"),
-    # B19
+    # field: B19
     "references_in_one_line": (
         b"References: " + b" ".join(b"<%d@lab.test>" % i for i in range(90))
         + b"\r\n", b"Hello\r\n", "long_header", "0101"),
@@ -49,14 +49,14 @@ ROWS = {
         b"References: " + b"\r\n ".join(b"<%d@lab.test>" % i
                                        for i in range(90)) + b"\r\n",
         b"Hello\r\n", "", "1111"),
-    # B20
+    # field: B20
     "declared_8bit": (MIME, UMLAUT, "", "0101"),
     "nul": (b"", b"a\0b\r\n", "nul", "1111"),
-    # B22
+    # field: B22
     "quotes_in_quotes": (
         b"Cc: \"'Charlie'\" <c@lab.test>\r\n",
         b"Hello\r\n", "", "1111"),
-    # B21; what a list does so (B23) is behind the signer's reach.
+    # field: B21
     "addresses_that_sendmail_writes_anew": (
         b"Cc: a@lab.test,b@lab.test\r\n", b"Hello\r\n", "address_form",
         "1100"),
@@ -149,7 +149,7 @@ class Hazards(Case):
                                  domain == ADDS)
 
     def test_what_comes_back_from_a_content_filter_is_signed_once(self):
-        """E14"""
+        """field: E14"""
         for port in (self.ports[0], self.ports[2]):
             signed = self.send(port, self.message())
             again = self.send(port, signed)

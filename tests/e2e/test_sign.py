@@ -23,6 +23,7 @@ class Sign(Case):
         self.assert_results(data, world.OTHER_ID, ["pass", "pass"])
         self.assert_peers_pass(data, BOTH)
 
+    # field: B5, B12
     @world.rows(corpus.ROWS)
     def test_simple_simple_verifies(self, name):
         self.check("simple/simple", name)
@@ -39,6 +40,7 @@ class Sign(Case):
     def test_relaxed_relaxed_verifies(self, name):
         self.check("relaxed/relaxed", name)
 
+    # field: B29
     def test_signatures_stand_above_what_postfix_adds(self):
         data = self.deliver_plain("both.example.com")
         names = [name for name, _ in mail.fields(data)]
@@ -46,6 +48,7 @@ class Sign(Case):
         self.assertEqual(names[:4], [b"Received", b"DKIM-Signature",
                                      b"DKIM-Signature", b"Received"])
 
+    # field: A18
     def test_smtputf8_sender_is_signed_with_a_labels(self):
         sender = "pel\u00e9@b\u00fccher.example.com"
         message = corpus.message("utf8_header", sender)

@@ -93,6 +93,7 @@ class Verify(Case):
             b"s=r1;", b"s=no;").replace(b"s=e1;", b"s=no;"))
         self.assert_results(data, world.AUTHSERV_ID, ["permerror"] * 2)
 
+    # field: A1, A2, B32
     def test_forged_results_are_removed(self):
         forged = [b"Authentication-Results: %s; dkim=pass header.d=bank.test"
                   % form for form in (

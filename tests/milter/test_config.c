@@ -202,6 +202,7 @@ test_nothing_that_relays_rewrite_is_signed_by_default(void **state)
 	config_unref(config);
 }
 
+/* field: A21, A30 */
 static void
 test_the_entry_that_applies_is_found(void **state)
 {

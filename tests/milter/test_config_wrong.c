@@ -343,6 +343,7 @@ check_wrong(const struct folder *folder, size_t row)
 	return ok;
 }
 
+/* field: A13, A17 */
 static void
 test_each_wrong_configuration_is_told_by_file_line_and_setting(void **state)
 {

@@ -145,7 +145,7 @@ class Hazards(Case):
 
 
 class SignedAlready(Case):
-    """B40, E14: a message that comes back from a content filter, or goes
+    """field: B40, E14. A message that comes back from a content filter, or goes
     through a relay that refuses a second signature."""
 
     def signed(self, daemon):
@@ -199,7 +199,7 @@ class SignedAlready(Case):
 
 
 class Oversigned(Case):
-    """B14, B16: a field that somebody adds is what the reader sees."""
+    """field: B14, B16. A field that somebody adds is what the reader sees."""
     NAMES = ["From", "To", "Cc", "Subject", "Date", "Reply-To", "Message-ID",
              "MIME-Version", "Content-Type", "Content-Transfer-Encoding",
              "In-Reply-To", "References"]

@@ -302,6 +302,7 @@ class Reload(Case):
         self.reload(daemon)
         self.assertEqual(len(self.signatures(daemon)), 1)
 
+    # field: A17
     def test_configuration_that_names_an_unusable_key_is_a_bad_one(self):
         daemon = self.daemon()
         path = daemon.write_key("other.test", "s1", RSA)

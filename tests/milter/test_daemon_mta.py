@@ -22,6 +22,7 @@ from signpostd import Daemon, SANITIZED  # noqa: E402
 
 
 class Streams(Case):
+    # field: A24, B9
     def test_any_cutting_of_the_body_gives_the_same(self):
         daemon = self.daemon()
         signed = self.sign(daemon)
@@ -75,6 +76,7 @@ class Streams(Case):
         if not SANITIZED:
             self.assertLess(daemon.memory() - before, 2 << 20)
 
+    # field: A12, A14
     @unittest.skipIf(SANITIZED, "sanitizers keep what is freed")
     def test_nothing_is_lost_over_many_messages_connections_and_reloads(self):
         daemon = self.daemon(log={"level": "notice"})
@@ -163,6 +165,7 @@ class Streams(Case):
         self.assertEqual(
             [text.count("dkim=pass") for text in replies], [2] * 200)
 
+    # field: D4
     def test_connections_beyond_the_cap_are_put_off(self):
         daemon = self.daemon(limits={"max_connections": 3})
         mtas = [daemon.mta() for _ in range(3)]
@@ -179,6 +182,7 @@ class Streams(Case):
 
         daemon.wait_for(there_is_room, "room")
 
+    # field: D4
     def test_idle_connections_leave_descriptors_and_processor_alone(self):
         daemon = Daemon(KEYS, key_store={"ttl": "1s"},
                         limits={"max_connections": 20})

@@ -90,6 +90,7 @@ test_a_list_gives_the_first_of_each_algorithm(void **state)
 	    "a/xn--bcher-kva.example c/example.org");
 }
 
+/* field: A21, A30 */
 static void
 test_a_folder_serves_others_only_where_an_entry_says_so(void **state)
 {
@@ -105,6 +106,7 @@ test_a_folder_serves_others_only_where_an_entry_says_so(void **state)
 	assert_string_equal(selected(fixture, "example.net"), "");
 }
 
+/* field: A18 */
 static void
 test_a_folder_named_in_u_labels_is_found_by_a_labels(void **state)
 {
@@ -138,6 +140,7 @@ test_an_unusable_key_leaves_its_place_to_the_next(void **state)
 	    "key"));
 }
 
+/* field: C12 */
 static void
 test_small_keys_do_not_sign(void **state)
 {

@@ -112,6 +112,7 @@ static const struct row rows[] = {
 	    .want = "untrusted_daemon verify -v keyed.example" },
 
 	/* whose domain */
+	/* field: A16 */
 	{ "no From", INSIDE, .from_count = 0,
 	    .want = "network from_fields -- " },
 	{ "two From", INSIDE, .from_count = 2, .from = "x@keyed.example",
@@ -152,7 +153,7 @@ static const struct row rows[] = {
 	    .want = "network no_usable_key -- none.example",
 	    .want_entry = "none.example" },
 
-	/* match */
+	/* match (field: A29) */
 	{ "envelope of the domain", .client = "192.0.2.7",
 	    .sender = "<a@Envelope.example>", FROM("x@envelope.example"),
 	    .want = "network sign s- envelope.example",
