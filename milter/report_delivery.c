@@ -138,6 +138,9 @@ report_deliver_program(
 	/* A pipe takes 64 kB unread: who does not read makes nobody wait. */
 	good = fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 &&
 	    write_all(ends[1], message);
+	/* Before it sees an end, and sends the part that it has. */
+	if (!good)
+		kill(pid, SIGKILL);
 	close(ends[1]);
 	return ends_well(pid) && good;
 }
