@@ -4,12 +4,13 @@
 #include "quoted.h"
 #include "taglist.h"
 
-/* RFC 5322 section 3.2.3: dot-atom-text. It does not look like an option of
- * the program that it is handed to. */
+/* RFC 5322 section 3.2.3: dot-atom-text, without what makes a mail server read
+ * it as a route, a file or a program, or the program that it is handed to as an
+ * option. */
 static bool
 is_local_part(struct bytes local)
 {
-	static const char marks[] = "!#$%&'*+-/=?^_`{|}~";
+	static const char marks[] = "#$&'*+-=?^_`{}~";
 	char last = '.';
 
 	for (size_t i = 0; i < local.len; i++) {

@@ -29,7 +29,8 @@ struct report_record {
 };
 
 /* False where TEXT is malformed or names no address that can be written as it
- * stands, without quotes. */
+ * stands, without quotes, or one that a mail server may take for more than a
+ * mailbox. */
 bool report_record_parse(struct bytes text, struct report_record *record_r);
 bool report_record_wants(
     const struct report_record *record, enum report_kind kind);
