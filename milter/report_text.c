@@ -212,6 +212,7 @@ report_write_header(const struct report_envelope *envelope, struct buf *out)
 	    "Subject: DKIM failure report for %s\n"
 	    "Auto-Submitted: auto-generated\n"
 	    "MIME-Version: 1.0\n"
+	    "Content-Transfer-Encoding: 8bit\n"
 	    "Content-Type: multipart/report; report-type=feedback-report;\n"
 	    "\tboundary=\"%s\"\n\n",
 	    envelope->now, envelope->serial, envelope->host, envelope->domain,

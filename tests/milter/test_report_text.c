@@ -73,6 +73,7 @@ the_report_is_written_as_documented(void **state)
 	    "Subject: DKIM failure report for example.com\n"
 	    "Auto-Submitted: auto-generated\n"
 	    "MIME-Version: 1.0\n"
+	    "Content-Transfer-Encoding: 8bit\n"
 	    "Content-Type: multipart/report; report-type=feedback-report;\n"
 	    "\tboundary=\"=_report_0123456789abcdef\"\n"
 	    "\n"
