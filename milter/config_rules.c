@@ -146,6 +146,28 @@ rule_replay(const struct rules *rules)
 			    "verified");
 }
 
+/* Of one that is written: a warning for each would say the same. Where there are
+ * errors, what is written wrongly counts as not set. */
+static void
+rule_reports(const struct rules *rules)
+{
+	static const char *const names[] = { "reports.directory",
+		"reports.sendmail", "reports.from", "reports.per_domain",
+		"reports.per_hour" };
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++) {
+		if (rules->problems->errors > 0 ||
+		    config_sends_reports(rules->config) ||
+		    find(rules, names[i]) == NULL)
+			continue;
+		warn(rules, names[i],
+		    "has no effect: neither reports.directory nor "
+		    "reports.sendmail is set, or nothing is verified");
+		return;
+	}
+}
+
 static bool
 has(const struct config_strings *names, const char *name)
 {
@@ -316,6 +338,7 @@ check_together(const struct config *config, const struct config_node *root,
 		rule_trust,
 		rule_no_effect,
 		rule_replay,
+		rule_reports,
 		rule_headers,
 		rule_entries,
 	};

@@ -191,6 +191,10 @@ static const struct {
 	{ "replay = { window = \"2h\";\nentries = 5; };",
 	    { "1: replay.window: warning: has no effect",
 		"2: replay.entries: warning: has no effect" } },
+	{ "reports = {\nfrom = \"a@example.org\";\nper_hour = 5; };",
+	    { "2: reports.from: warning: has no effect" } },
+	{ "mode = \"sign\";\nreports = { directory = \"/a\"; };",
+	    { "2: reports.directory: warning: has no effect" } },
 
 	/* entries */
 	{ "domains = ( {\n} );", { "1: domains.name: is missing" } },
