@@ -101,8 +101,10 @@ message_send_reports(struct message *message, const struct sockaddr *client,
 {
 	char address[INET6_ADDRSTRLEN];
 
+	/* What is put off comes again, and would be reported each time. */
 	if (!config_sends_reports(message->snapshot->config) ||
-	    message->verifier == NULL || message->authres == NULL ||
+	    outcome->action == ACTION_TEMPFAIL || message->verifier == NULL ||
+	    message->authres == NULL ||
 	    message->decision.trust > TRUST_UNTRUSTED_DAEMON ||
 	    is_automatic(message))
 		return;

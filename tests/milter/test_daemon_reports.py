@@ -39,7 +39,7 @@ class Reports(unittest.TestCase):
         cls.dns = DnsServer(RECORDS)
         cls.addClassCleanup(cls.dns.close)
 
-    def daemon(self, folder=True, sendmail=None, **reports):
+    def daemon(self, folder=True, sendmail=None, on_fail="accept", **reports):
         daemon = Daemon(keys={(d, "r1"): RSA for d in DOMAINS},
                         dns_port=self.dns.port)
         self.addCleanup(daemon.close)
@@ -53,7 +53,7 @@ class Reports(unittest.TestCase):
                     p, f, 0o755)) as f:
                 f.write("#!/bin/sh\n" + sendmail.format(dir=daemon.dir))
             reports["sendmail"] = program
-        daemon.configure(reports=reports)
+        daemon.configure(reports=reports, verify={"on_fail": on_fail})
         return daemon.start()
 
     def signed(self, daemon, domain="example.com"):
@@ -64,7 +64,7 @@ class Reports(unittest.TestCase):
             return mta.message(headers, BODY).apply(headers)
 
     def send(self, daemon, headers, body=BODY, client="192.0.2.1",
-             asks=True, **message):
+             asks=True, reply="accept", **message):
         """Sends it with a signature that asks for reports, and so fails."""
         if asks:
             headers = [(n, v.replace("v=1;", "v=1; r=y;"))
@@ -72,7 +72,7 @@ class Reports(unittest.TestCase):
         with daemon.mta() as mta:
             mta.connect("client.test", client)
             result = mta.message(headers, body, **message)
-        self.assertEqual(result.reply, "accept")
+        self.assertEqual(result.reply, reply)
         return result
 
     def wait(self, daemon, result, count=1):
@@ -101,6 +101,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(message["To"], "dkim-reports@example.com")
         self.assertEqual(message["From"], "reports@mx.test")
         self.assertEqual(message["Auto-Submitted"], "auto-generated")
+        self.assertEqual(message["Content-Transfer-Encoding"], "8bit")
         self.assertEqual(message.get_content_type(), "multipart/report")
         self.assertEqual(message.get_param("report-type"), "feedback-report")
         words, machine, header = message.get_payload()
@@ -203,6 +204,16 @@ class Reports(unittest.TestCase):
         self.send(daemon, self.signed(daemon))
         self.wait(daemon, "failed")
         self.assertIn("No such file", daemon.log())
+
+    def test_a_message_that_is_put_off_is_not_reported_at_each_try(self):
+        daemon = self.daemon(on_fail="reject")
+        signed = self.signed(daemon)
+        self.send(daemon, signed, reply="reject")
+        self.wait(daemon, "sent")
+        daemon = self.daemon(on_fail="tempfail")
+        self.send(daemon, signed, reply="tempfail")
+        time.sleep(0.2)
+        self.assertEqual(self.total(daemon), 0)
 
     def test_a_queue_that_is_full_drops_reports_and_not_mail(self):
         daemon = self.daemon(per_domain=1000)
