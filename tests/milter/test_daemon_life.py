@@ -241,8 +241,8 @@ class Start(Case):
         self.assertFalse(os.path.exists(pid_file))
 
     def test_warning_of_a_start_is_logged_as_one(self):
-        daemon = self.daemon(start=False, keys={},
-                             key_directory="/nonexistent/keys")
+        daemon = self.daemon(start=False, keys={})
+        os.mkdir(os.path.join(daemon.dir, "keys", "no domain"))
         daemon.configure(log={"to": daemon.log_path})
         pid_file = os.path.join(daemon.dir, "pid")
         self.assertEqual(daemon.run("-p", pid_file).returncode, 0)
@@ -250,7 +250,7 @@ class Start(Case):
             os.kill(int(f.read()), signal.SIGTERM)
         daemon.wait_for(lambda: not os.path.exists(pid_file), "the end")
         lines = [line for line in daemon.log().splitlines()
-                 if "is not there" in line]
+                 if "are no domains" in line]
         self.assertEqual(len(lines), 1, daemon.log())
         self.assertRegex(lines[0], r"\bwarning\b")
         self.assertNotRegex(lines[0], r"\berr")
