@@ -10,6 +10,7 @@ ROWS = ["plain", "no_body", "dots", "eight_bit", "folded",
 
 @world.expand
 class Sendmail(Case):
+    # field: B21, B4
     @world.rows({"%s %s" % (label, name): None
                  for label in world.LABELS.values() for name in ROWS})
     def test_signed_and_verified(self, row):

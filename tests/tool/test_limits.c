@@ -72,6 +72,7 @@ sign_and_verify(const char *octets)
 	assert_int_equal(shell(line), EX_OK);
 }
 
+/* field: A22 */
 static void
 a_message_is_never_held_whole(void **state)
 {
