@@ -36,7 +36,7 @@ a_record_names_address_share_and_kinds(void **state)
 		{ "nothing", "", .local = NULL },
 		{ "like an option", "ra=-oQ/tmp", .local = NULL },
 		{ "like a program", "ra=|cat", .local = NULL },
-		{ "like a file", "ra=/tmp/a", .local = NULL },
+		{ "like a file", "ra=/var/mail/a", .local = NULL },
 		{ "like a route", "ra=a%example.org", .local = NULL },
 		{ "like a route of old", "ra=host!a", .local = NULL },
 		{ "two dots", "ra=a..b", .local = NULL },
