@@ -157,7 +157,7 @@ open_connections(struct load *load)
 	return 0;
 }
 
-static int
+static void
 start_threads(struct load *load)
 {
 	pthread_attr_t attributes;
@@ -175,7 +175,6 @@ start_threads(struct load *load)
 		load->started++;
 	}
 	pthread_attr_destroy(&attributes);
-	return load->code;
 }
 
 /* Waits for a change or the next tick; the lock is held. */
