@@ -13,8 +13,8 @@
 
 #include "crypto.h"
 #include "filter.h"
-#include "rights.h"
 #include "server.h"
+#include "setup.h"
 #include "status.h"
 
 struct options {
@@ -99,23 +99,17 @@ print_problems(const struct config_problems *problems)
 	}
 }
 
-/* Every key that the configuration names is read, too, whatever else is wrong
- * with it. */
 static int
 check(const struct config *config, struct config_problems *problems)
 {
 	struct signpost *handle;
 	struct keystore *keystore;
-	char error[256];
-
-	if (!rights_known(config->user, config->group, error, sizeof(error)))
-		config_problem(problems, config->file, 0, "", "%s", error);
 
 	if (signpost_new(&handle) != SIGNPOST_OK) {
 		fprintf(stderr, "signpostd: libcrypto is not usable\n");
 		return EX_OSERR;
 	}
-	keystore = keystore_new(handle, config, KEYSTORE_CHECK_ALL, problems);
+	keystore = setup_check(handle, config, problems);
 	config_problems_sort(problems, config->file);
 	bool good = keystore != NULL && problems->errors == 0;
 	keystore_unref(keystore);
