@@ -20,6 +20,7 @@ enum {
 };
 
 int cmd_bench(int argc, char **argv);
+int cmd_check(int argc, char **argv);
 int cmd_dns(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_keygen(int argc, char **argv);

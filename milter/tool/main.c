@@ -13,6 +13,7 @@ static const struct command {
 	const char *summary;
 } commands[] = {
 	{ "bench", cmd_bench, "measure what signing and verifying cost" },
+	{ "check", cmd_check, "check configuration, keys, rights and socket" },
 	{ "dns", cmd_dns, "print the DNS records of keys" },
 	{ "explain", cmd_explain, "say what would be done with a message" },
 	{ "keygen", cmd_keygen, "make a key and print its DNS record" },

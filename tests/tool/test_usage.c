@@ -17,8 +17,8 @@
 #define EMPTY	     bytes_str("")
 
 static const char *const commands[] = { "bench", "bench crypto",
-	"bench history", "bench mail", "bench milter", "bench stream", "dns",
-	"explain", "keygen", "sign", "status", "verify" };
+	"bench history", "bench mail", "bench milter", "bench stream", "check",
+	"dns", "explain", "keygen", "sign", "status", "verify" };
 
 static int
 set_up(void **state)
@@ -77,6 +77,8 @@ faults_are_named_and_have_their_exit_code(void **state)
 		{ "verify --keys zone no-header", EX_DATAERR, "no header" },
 		{ "verify --keys bad-zone message", EX_DATAERR,
 		    "bad-zone: line 1: " },
+		{ "check x", EX_USAGE, "\"x\" is one argument too many" },
+		{ "check -c nowhere", EX_NOINPUT, "nowhere" },
 		{ "explain", EX_USAGE, "--from ADDR" },
 		{ "explain --from a@example.com x", EX_USAGE, "too many" },
 		{ "explain -c nowhere --from a@b.test", EX_NOINPUT, "nowhere" },

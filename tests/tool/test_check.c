@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What "signpost check" finds: keys and entries that do nothing, rights, and a
+ * socket that Postfix does not reach. */
+#include <grp.h>
+#include <jansson.h>
+#include <limits.h>
+#include <pwd.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "command_run.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define EMPTY	     bytes_str("")
+#define KEYS	     "keys = ( { selector = \"r\"; file = \"@/keys/a.test/r.pem\"; } );"
+#define OURS	     "smtpd_milters = unix:@/run/s\nmail_owner = root\n"
+
+static char here[PATH_MAX];
+
+/* Writes TEXT to the file PATH, with the test's folder for each "@" before
+ * a "/". */
+static void
+write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	for (; *text != '\0'; text++)
+		if (text[0] == '@' && text[1] == '/')
+			fputs(here, file);
+		else
+			putc(*text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void
+write_conf(const char *text)
+{
+	const struct passwd *user = getpwuid(geteuid());
+	const struct group *group = getgrgid(getegid());
+	char all[4096];
+
+	assert_non_null(user);
+	assert_non_null(group);
+	snprintf(all, sizeof(all),
+	    "user = \"%s\"; group = \"%s\"; status = { socket = "
+	    "\"unix:@/run/status\"; };\n%s%s",
+	    user->pw_name, group->gr_name,
+	    strstr(text, "key_directory") == NULL
+		? "key_directory = \"@/keys\"; "
+		: "",
+	    text);
+	write_text("conf", all);
+}
+
+static int
+set_up(void **state)
+{
+	struct command_run run;
+
+	(void)state;
+	command_enter_folder();
+	assert_non_null(getcwd(here, sizeof(here)));
+	write_conf("");
+	assert_int_equal(mkdir("run", 0755), 0);
+	assert_int_equal(mkdir("postfix", 0755), 0);
+	assert_int_equal(mkdir("queue", 0755), 0);
+	assert_int_equal(mkdir("queue/run", 0755), 0);
+	command_line("keygen -c conf -d a.test -s r -b 1024", EMPTY, &run);
+	assert_int_equal(run.code, EX_OK);
+	command_run_fini(&run);
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	(void)state;
+	command_leave_folder();
+	return 0;
+}
+
+struct row {
+	const char *name, *conf, *main_cf, *master_cf;
+	int code;
+	const char *says; /* NULL: that nothing is wrong */
+};
+
+static void
+check_row(const struct row *row)
+{
+	struct command_run run;
+
+	print_message("  %s\n", row->name);
+	write_conf(row->conf);
+	unlink("postfix/main.cf");
+	if (row->main_cf != NULL)
+		write_text("postfix/main.cf", row->main_cf);
+	write_text(
+	    "postfix/master.cf", row->master_cf != NULL ? row->master_cf : "");
+	command_line("check -c conf --postfix postfix", EMPTY, &run);
+	if (strstr(run.out.data,
+		row->says != NULL ? row->says : "nothing is wrong\n") == NULL)
+		fail_msg("not \"%s\" but: %s%s",
+		    row->says != NULL ? row->says : "nothing", run.out.data,
+		    run.err.data);
+	assert_int_equal(run.code, row->code);
+	command_run_fini(&run);
+}
+
+static void
+keys_and_entries_that_do_nothing_are_named(void **state)
+{
+	static const struct row rows[] = {
+		{ "all is well", "", NULL, NULL, EX_OK, NULL },
+		{ "entry that takes the folder",
+		    "domains = ( { name = \"a.test\"; } );", NULL, NULL, EX_OK,
+		    NULL },
+		{ "entry that names the key",
+		    "domains = ( { name = \"a.test\"; " KEYS " } );", NULL,
+		    NULL, EX_OK, NULL },
+		{ "key that an entry hides",
+		    "domains = (\n{ name = \"a.test\"; keys = ( {\n"
+		    "selector = \"o\"; file = \"@/other.pem\"; } ); } );",
+		    NULL, NULL, EX_CONFIG, "conf:3: domains.keys: warning: " },
+		{ "folder of another domain",
+		    "domains = (\n{ name = \"a.test\"; domain = \"b.test\"; }"
+		    " );",
+		    NULL, NULL, EX_OK,
+		    "r.pem never signs, as \"a.test\" applies to a.test and "
+		    "has another domain's keys" },
+		{ "and that an entry for others takes",
+		    "domains = (\n{ name = \"a.test\"; domain = \"b.test\"; },"
+		    "\n{ name = \".c.test\"; domain = \"a.test\"; } );",
+		    NULL, NULL, EX_OK,
+		    "conf:3: domains.name: warning: no key is to be found: " },
+		{ "entry that hides its parent's",
+		    "domains = (\n{ name = \"x.b.test\"; },\n"
+		    "{ name = \".b.test\"; domain = \"b.test\"; " KEYS " } );",
+		    NULL, NULL, EX_OK,
+		    "conf:3: domains.name: warning: \"x.b.test\" has no key, "
+		    "and hides \".b.test\" in " },
+		{ "address that hides its domain's",
+		    "domains = (\n{ name = \"u@b.test\"; keys = ( ); },\n"
+		    "{ name = \"b.test\"; " KEYS " } );",
+		    NULL, NULL, EX_OK, "\"u@b.test\" has no key, and hides" },
+		{ "entry with no keys",
+		    "domains = (\n{ name = \"b.test\"; keys = ( ); } );", NULL,
+		    NULL, EX_OK,
+		    "conf:3: domains.keys: warning: is empty, so that mail of "
+		    "\"b.test\" is not signed" },
+		{ "what signpostd -t finds, too",
+		    "\nmode = \"x\";\ndomains = ( { name = \"b.test\"; keys = "
+		    "( { selector = \"b\"; file = \"@/none.pem\"; } ); } );",
+		    NULL, NULL, EX_CONFIG, "conf:4: domains.keys.file: " },
+		{ "syntax", "mode = ;", NULL, NULL, EX_CONFIG, "conf:2: " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		check_row(&rows[i]);
+}
+
+static void
+paths_that_do_not_serve_are_named(void **state)
+{
+	static const struct row rows[] = {
+		{ "trust anchor", "dns = { trust_anchor = \"@/none.key\"; };",
+		    NULL, NULL, EX_CONFIG, "dns.trust_anchor: " },
+		{ "folder of the socket", "socket = \"unix:@/nowhere/s\";",
+		    NULL, NULL, EX_OK,
+		    "socket: warning: @/nowhere: No such file" },
+		{ "folder of reports",
+		    "reports = { directory = \"@/nowhere\"; };", NULL, NULL,
+		    EX_CONFIG, "reports.directory: @/nowhere: " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct row row = rows[i];
+		char says[PATH_MAX + 256];
+		const char *at = strchr(row.says, '@');
+
+		if (at != NULL) {
+			snprintf(says, sizeof(says), "%.*s%s%s",
+			    (int)(at - row.says), row.says, here, at + 1);
+			row.says = says;
+		}
+		check_row(&row);
+	}
+}
+
+static void
+a_configuration_that_anybody_can_write_is_named(void **state)
+{
+	struct command_run run;
+
+	(void)state;
+	write_conf("");
+	assert_int_equal(chmod("conf", 0666), 0);
+	command_line("check -c conf --postfix nowhere", EMPTY, &run);
+	assert_int_equal(chmod("conf", 0644), 0);
+	assert_int_equal(run.code, EX_CONFIG);
+	assert_non_null(strstr(
+	    run.out.data, "conf: is writable by anybody: chmod o-w conf"));
+	command_run_fini(&run);
+}
+
+/* The socket that Postfix looks for is that of the configuration, in its
+ * chroot, too, and Postfix's user may connect to it. */
+static void
+postfix_finds_the_socket(void **state)
+{
+	static const char chroot[] =
+	    "smtp inet n - y - - smtpd\n  -o x=y\npickup unix n - n 60 1 "
+	    "pickup\n";
+	static const char unix_socket[] = "socket = \"unix:@/run/s\";";
+	static const char in_queue[] = "socket = \"unix:@/queue/run/s\";";
+	static const struct row rows[] = {
+		{ "no main.cf", unix_socket, NULL, NULL, EX_OK, NULL },
+		{ "no chroot", unix_socket, OURS, NULL, EX_OK, NULL },
+		{ "in several lines, with options", unix_socket,
+		    "# smtpd_milters = x\nmail_owner = root\n"
+		    "smtpd_milters = inet:127.0.0.1:1,\n\n"
+		    "  { unix:@/run/s, connect_timeout=10s }\n",
+		    NULL, EX_OK, NULL },
+		{ "outside the chroot", unix_socket, OURS, chroot, EX_CONFIG,
+		    "postfix/main.cf:1: smtpd_milters: " },
+		{ "chroot and its line", unix_socket, OURS, chroot, EX_CONFIG,
+		    "which runs in a chroot (postfix/master.cf:1): write "
+		    "socket = \"unix:/var/spool/postfix/" },
+		{ "inside the chroot", in_queue,
+		    "queue_directory = @/queue\nmail_owner = root\n"
+		    "smtpd_milters = unix:/run/s\n",
+		    chroot, EX_OK, NULL },
+		{ "inside, but no chroot", in_queue,
+		    "queue_directory = @/queue\nmail_owner = root\n"
+		    "smtpd_milters = unix:/run/s\n",
+		    NULL, EX_CONFIG, "is not in a chroot for Postfix" },
+		{ "not named", unix_socket, "mail_owner = root\n", NULL, EX_OK,
+		    "smtpd_milters: warning: Postfix is not told of the "
+		    "socket: smtpd_milters = unix:/" },
+		{ "TCP", "", "smtpd_milters = inet:localhost:8891\n", NULL,
+		    EX_OK, NULL },
+		{ "another port", "", "smtpd_milters = inet:127.0.0.1:889\n",
+		    NULL, EX_OK, "smtpd_milters = inet:127.0.0.1:8891\n" },
+		{ "mode that shuts Postfix out",
+		    "socket_mode = \"0600\"; socket = \"unix:@/run/s\";",
+		    "smtpd_milters = unix:@/run/s\nmail_owner = daemon\n", NULL,
+		    EX_CONFIG, "socket_mode: user daemon can't connect to " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		check_row(&rows[i]);
+}
+
+static void
+a_closed_folder_keeps_postfix_away(void **state)
+{
+	static const struct row row = { "closed folder",
+		"socket_mode = \"0666\"; socket = \"unix:@/run/s\";",
+		"smtpd_milters = unix:@/run/s\nmail_owner = daemon\n", NULL,
+		EX_CONFIG, "socket: Postfix can't reach it: " };
+
+	(void)state;
+	assert_int_equal(chmod("run", 0700), 0);
+	check_row(&row);
+	assert_int_equal(chmod("run", 0755), 0);
+}
+
+static void
+json_has_every_finding(void **state)
+{
+	struct command_run run;
+	json_t *object, *problem;
+	const char *setting, *text;
+	int ok, line, warning;
+
+	(void)state;
+	write_conf("domains = (\n{ name = \"b.test\"; keys = ( ); } );");
+	command_line("check -c conf --postfix nowhere --json", EMPTY, &run);
+	assert_int_equal(run.code, EX_OK);
+	object = json_loadb(run.out.data, run.out.len, 0, NULL);
+	assert_non_null(object);
+	problem = json_array_get(json_object_get(object, "problems"), 0);
+	assert_int_equal(json_unpack(object, "{s:b}", "ok", &ok), 0);
+	assert_true(ok);
+	assert_int_equal(
+	    json_unpack(problem, "{s:s s:i s:s s:b}", "setting", &setting,
+		"line", &line, "text", &text, "warning", &warning),
+	    0);
+	assert_string_equal(setting, "domains.keys");
+	assert_int_equal(line, 3);
+	assert_true(warning);
+	json_decref(object);
+	command_run_fini(&run);
+}
+
+int
+main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_and_entries_that_do_nothing_are_named),
+		cmocka_unit_test(paths_that_do_not_serve_are_named),
+		cmocka_unit_test(
+		    a_configuration_that_anybody_can_write_is_named),
+		cmocka_unit_test(postfix_finds_the_socket),
+		cmocka_unit_test(a_closed_folder_keeps_postfix_away),
+		cmocka_unit_test(json_has_every_finding),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
