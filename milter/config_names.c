@@ -15,11 +15,11 @@ config_names_bare(const char *name)
 	return is_change(name) ? name + 1 : name;
 }
 
-static bool
-has(const struct config_strings *names, const char *name)
+bool
+config_names_have(const struct config_strings *names, struct bytes name)
 {
 	for (size_t i = 0; i < names->count; i++)
-		if (bytes_is_nocase(bytes_str(names->items[i]), name))
+		if (bytes_is_nocase(name, names->items[i]))
 			return true;
 	return false;
 }
@@ -40,7 +40,7 @@ change(const struct setting_source *source, struct config_strings *names,
     const char *written)
 {
 	const char *name = config_names_bare(written);
-	bool there = has(names, name);
+	bool there = config_names_have(names, bytes_str(name));
 
 	if (written[0] == '-' && !there)
 		config_warning(source->problems, source->node->file,

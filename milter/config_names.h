@@ -14,6 +14,7 @@
 
 /* NAME without the "+" or "-" before it. */
 const char *config_names_bare(const char *name);
+bool config_names_have(const struct config_strings *names, struct bytes name);
 /* Puts WRITTEN, or what it makes of the list there, at PLACE. False where
  * changes and names are mixed, with a problem, or out of memory; a name taken
  * away that is not there is a warning. */

@@ -4,6 +4,7 @@
 
 #include "address.h"
 #include "config_check.h"
+#include "config_names.h"
 
 struct rules {
 	const struct config *config;
@@ -168,17 +169,6 @@ rule_reports(const struct rules *rules)
 	}
 }
 
-static bool
-has(const struct config_strings *names, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < names->count; i++)
-		if (bytes_is_nocase(bytes_str(names->items[i]), name))
-			return true;
-	return false;
-}
-
 /* What mail servers on the way add, change or take away (RFC 5321 section 4.4,
  * RFC 8601 section 5, RFC 5322 section 3.6.3). */
 static const char *const rewritten[] = { "Received", "Return-Path",
@@ -191,7 +181,7 @@ warn_of_rewritten(const struct rules *rules, const struct written *at,
 	size_t i;
 
 	for (i = 0; i < sizeof rewritten / sizeof *rewritten; i++)
-		if (has(names, rewritten[i]))
+		if (config_names_have(names, bytes_str(rewritten[i])))
 			config_warning(rules->problems, at->file, at->line,
 			    setting,
 			    "%s is added or changed on the way: signatures "
@@ -211,9 +201,11 @@ check_headers(const struct rules *rules, const struct written *at)
 		{ "sign.oversign", "domains.oversign" },
 	};
 	bool entry = at->prefix[0] == 'd';
+	struct bytes from = bytes_str("From");
 	size_t l, i, j;
 
-	if (!has(lists[0], "From") && !has(lists[1], "From"))
+	if (!config_names_have(lists[0], from) &&
+	    !config_names_have(lists[1], from))
 		config_problem(rules->problems, at->file, at->line,
 		    names[0][entry], "must name From (RFC 6376 section 5.4)");
 	for (l = 0; l < 2; l++) {

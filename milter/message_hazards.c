@@ -3,26 +3,18 @@
  * made, or makes it needless, and does as the settings say. */
 #include "message.h"
 
+#include "config_names.h"
 #include "hazards.h"
 #include "signature.h"
 
 static const char field_name[] = "DKIM-Signature";
 
 static bool
-stands_in(const struct config_strings *names, struct bytes name)
-{
-	for (size_t i = 0; i < names->count; i++)
-		if (bytes_is_nocase(name, names->items[i]))
-			return true;
-	return false;
-}
-
-static bool
 is_signed(const struct config_sign *settings, struct bytes name)
 {
 	return bytes_is_nocase(name, "From") ||
-	    stands_in(&settings->headers, name) ||
-	    stands_in(&settings->oversign, name);
+	    config_names_have(&settings->headers, name) ||
+	    config_names_have(&settings->oversign, name);
 }
 
 static unsigned
