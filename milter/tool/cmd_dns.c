@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* signpost dns - the records that publish keys, as a zone file. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "address.h"
 #include "command.h"
+#include "key_list.h"
 #include "key_pem.h"
-#include "keystore.h"
 #include "load_config.h"
 #include "options.h"
 #include "sign_settings.h"
@@ -41,19 +39,6 @@ static const struct command_usage usage = {
 	.max_operands = 0,
 };
 
-/* A key of the configuration; one copy holds all three. */
-struct entry {
-	char *domain, *selector, *file;
-};
-
-/* All keys, those left out that the command line does not ask for. */
-struct listing {
-	const char *domain, *selector; /* as ASCII; NULL: any */
-	struct entry *entries;
-	size_t count, room;
-	bool failed; /* out of memory */
-};
-
 static int
 print_key(struct signpost *handle, const char *domain, const char *selector,
     const char *file)
@@ -67,105 +52,28 @@ print_key(struct signpost *handle, const char *domain, const char *selector,
 	return code;
 }
 
-static bool
-grow(struct listing *listing)
-{
-	size_t room = listing->room == 0 ? 16 : 2 * listing->room;
-	struct entry *entries;
-
-	if (listing->count < listing->room)
-		return true;
-	entries = reallocarray(listing->entries, room, sizeof(*entries));
-	if (entries == NULL)
-		return false;
-	listing->entries = entries;
-	listing->room = room;
-	return true;
-}
-
-static void
-visit(void *ctx, const char *domain, const char *selector, const char *file)
-{
-	struct listing *listing = ctx;
-	const char *at = strrchr(domain, '@');
-	struct entry entry;
-
-	/* Of "user@example.com", the domain has the record. */
-	if (at != NULL)
-		domain = at + 1;
-	if (listing->domain != NULL && strcmp(domain, listing->domain) != 0)
-		return;
-	if (listing->selector != NULL &&
-	    strcmp(selector, listing->selector) != 0)
-		return;
-	entry.domain = strdup(domain);
-	entry.selector = strdup(selector);
-	entry.file = strdup(file);
-	if (entry.domain != NULL && entry.selector != NULL &&
-	    entry.file != NULL && grow(listing)) {
-		listing->entries[listing->count++] = entry;
-		return;
-	}
-	listing->failed = true;
-	free(entry.domain);
-	free(entry.selector);
-	free(entry.file);
-}
-
-static void
-listing_fini(struct listing *listing)
-{
-	for (size_t i = 0; i < listing->count; i++) {
-		free(listing->entries[i].domain);
-		free(listing->entries[i].selector);
-		free(listing->entries[i].file);
-	}
-	free(listing->entries);
-}
-
 static int
-compare(const void *a_entry, const void *b_entry)
-{
-	const struct entry *a = a_entry, *b = b_entry;
-	int order = strcmp(a->domain, b->domain);
-
-	if (order == 0)
-		order = strcmp(a->selector, b->selector);
-	return order != 0 ? order : strcmp(a->file, b->file);
-}
-
-static int
-print_entry(struct signpost *handle, const struct entry *entry)
+print_entry(struct signpost *handle, const struct key_list_item *entry)
 {
 	const char *domain = entry->domain;
 
 	/* "*" and ".example.com" stand for domains that we can't name. */
-	if (domain[0] == '.' || domain[0] == '*') {
+	if (key_list_is_any(domain)) {
 		printf("; in each zone that \"%s\" stands for:\n", domain);
 		domain = NULL;
 	}
 	return print_key(handle, domain, entry->selector, entry->file);
 }
 
-/* Each once, although a key may stand in the configuration and in
- * key_directory, too. A key that fails does not keep the others back. */
+/* A key that fails does not keep the others back. */
 static int
-print_listing(struct signpost *handle, struct listing *listing)
+print_list(struct signpost *handle, const struct key_list *list)
 {
 	int code = 0;
 
-	if (listing->failed)
-		return complain_status("keys", SIGNPOST_NOMEM);
-	if (listing->count > 0)
-		qsort(listing->entries, listing->count, sizeof(struct entry),
-		    compare);
-	for (size_t i = 0; i < listing->count; i++) {
-		const struct entry *entry = &listing->entries[i];
-		int failed;
+	for (size_t i = 0; i < list->count; i++) {
+		int failed = print_entry(handle, &list->items[i]);
 
-		if (i > 0 && compare(entry, entry - 1) == 0)
-			continue;
-		failed = print_entry(handle, entry);
 		if (code == 0)
 			code = failed;
 	}
@@ -174,7 +82,7 @@ print_listing(struct signpost *handle, struct listing *listing)
 
 static int
 print_all(
-    struct signpost *handle, struct listing *listing, const char *config_file)
+    struct signpost *handle, struct key_list *list, const char *config_file)
 {
 	struct config_problems problems = { 0 };
 	struct keystore *keystore;
@@ -186,13 +94,11 @@ print_all(
 	keystore = keystore_new(handle, config, KEYSTORE_CHECK_NONE, &problems);
 	load_config_complain(&problems);
 	config_problems_fini(&problems);
-	if (keystore == NULL) {
+	if (keystore == NULL || !key_list_fill(list, keystore))
 		code = complain_status("keys", SIGNPOST_NOMEM);
-	} else {
-		keystore_each(keystore, visit, listing);
-		code = print_listing(handle, listing);
-	}
-	if (code == 0 && listing->count == 0)
+	else
+		code = print_list(handle, list);
+	if (code == 0 && list->count == 0)
 		code = complain(EX_NOINPUT, config->file,
 		    "has no such key; \"signpost keygen\" makes one");
 	keystore_unref(keystore);
@@ -204,7 +110,7 @@ int
 cmd_dns(int argc, char **argv)
 {
 	struct settings settings = { 0 };
-	struct listing listing = { 0 };
+	struct key_list list = { 0 };
 	char domain[DOMAIN_SIZE], selector[DOMAIN_SIZE];
 	struct signpost *handle;
 	enum signpost_status status;
@@ -223,19 +129,19 @@ cmd_dns(int argc, char **argv)
 		    EX_USAGE, "dns", "-k wants a selector, -s, too");
 	if (settings.domain != NULL &&
 	    domain_to_ascii(bytes_str(settings.domain), domain))
-		listing.domain = domain;
+		list.domain = domain;
 	if (settings.selector != NULL &&
 	    domain_to_ascii(bytes_str(settings.selector), selector))
-		listing.selector = selector;
+		list.selector = selector;
 	status = signpost_new(&handle);
 	if (status != SIGNPOST_OK)
 		return complain_status("dns", status);
 	if (settings.key_file != NULL)
-		code = print_key(handle, listing.domain, listing.selector,
-		    settings.key_file);
+		code = print_key(
+		    handle, list.domain, list.selector, settings.key_file);
 	else
-		code = print_all(handle, &listing, settings.config_file);
-	listing_fini(&listing);
+		code = print_all(handle, &list, settings.config_file);
+	key_list_fini(&list);
 	signpost_free(handle);
 	return code;
 }
