@@ -135,14 +135,20 @@ without_a_name_all_are_made(void **state)
 	free(page);
 }
 
+/* Commas that part columns: a note of a noisy measurement may hold one, in
+ * quotes (RFC 4180 section 2). */
 static size_t
 count_commas(const char *line)
 {
+	bool quoted = false;
 	size_t count = 0;
 
-	for (; *line != '\n' && *line != '\0'; line++)
-		if (*line == ',')
+	for (; *line != '\n' && *line != '\0'; line++) {
+		if (*line == '"')
+			quoted = !quoted;
+		if (*line == ',' && !quoted)
 			count++;
+	}
 	return count;
 }
 
