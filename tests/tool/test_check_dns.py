@@ -30,7 +30,7 @@ class CheckDns(unittest.TestCase):
         self.write_conf("")
         self.record = self.keygen("example.com", "s")
 
-    def write_conf(self, more):
+    def write_conf(self, more, timeout="1s"):
         user = pwd.getpwuid(os.geteuid()).pw_name
         group = grp.getgrgid(os.getegid()).gr_name
         with open(self.conf, "w") as file:
@@ -39,7 +39,7 @@ class CheckDns(unittest.TestCase):
                 f'key_directory = "{self.folder}/keys";\n'
                 f'status = {{ socket = "unix:{self.folder}/s"; }};\n'
                 f'dns = {{ servers = [ "127.0.0.1@{self.server.port}" ];\n'
-                f'  dnssec = false; timeout = "1s"; }};\n{more}')
+                f'  dnssec = false; timeout = "{timeout}"; }};\n{more}')
 
     def run_command(self, *arguments):
         done = subprocess.run(
@@ -121,6 +121,8 @@ class CheckDns(unittest.TestCase):
         self.assertEqual(list(self.server.asked), [NAME])
 
     def test_more_keys_than_are_asked_for_at_once(self):
+        # A busy machine may lose a question or two of so many.
+        self.write_conf("", timeout="20s")
         with open(os.path.join(
                 self.folder, "keys/example.com/s.pem")) as file:
             key = file.read()
