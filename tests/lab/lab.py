@@ -178,10 +178,11 @@ class Lab:
                     ":\n" + process.tail() if process is not None else ""))
             time.sleep(0.02)
 
-    def run(self, argv, data=None, check=True, **kwargs):
+    def run(self, argv, data=None, check=True, timeout=120, **kwargs):
         """Runs a program to its end and returns what subprocess.run does."""
         done = subprocess.run(
-            argv, input=data, capture_output=True, cwd=self.dir, timeout=120,
+            argv, input=data, capture_output=True, cwd=self.dir,
+            timeout=timeout,
             **({"stdin": subprocess.DEVNULL} if data is None else {}),
             **kwargs)
         if check and done.returncode != 0:

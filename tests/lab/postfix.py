@@ -89,8 +89,8 @@ QUEUE += [("maildrop", 0o730, True), ("public", 0o710, True)]
 class Postfix:
     """`listeners`: name to a dict of smtpd settings (smtpd_milters ...).
 
-    `milters`: those of local submission. `relay`: the port all goes to, and
-    `transports`: a port for a recipient domain."""
+    `milters`: those of local submission. `relay`: the port all goes to, None
+    for none, and `transports`: a port for a recipient domain."""
 
     def __init__(self, lab, name, hostname, listeners, relay, milters="",
                  transports=None, settings=None):
@@ -104,7 +104,8 @@ class Postfix:
         main = MAIN.format(
             dir=self.dir, lab=lab.dir, root=self.root.rstrip("/"),
             hostname=hostname, domain=hostname.split(".", 1)[1],
-            milters=milters, relay="[127.0.0.1]:%d" % relay)
+            milters=milters,
+            relay="" if relay is None else "[127.0.0.1]:%d" % relay)
         if transports:
             main += "transport_maps = inline:{%s}\n" % ", ".join(
                 "{%s = smtp:[127.0.0.1]:%d}" % route
