@@ -228,5 +228,7 @@ bench_history_claims(struct bench *bench)
 	    "(press report of 9 August 2004): 7.8 %% more CPU for a mail "
 	    "server that signs, 15.2 %% for one that verifies. That is the "
 	    "cost beside the whole server's, which takes the server to "
-	    "measure: drive it with and without the filter.");
+	    "measure: tests/bench/mta, in the sources, drives Postfix with "
+	    "and without Signpost, and has a table \"claims\" with both "
+	    "figures beside today's.");
 }
