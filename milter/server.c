@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -30,6 +31,7 @@
 enum {
 	TICK_MS = 1000,
 	DRAIN_MS = 20,
+	FINISH_US = 15000000, /* to answer the status requests under way */
 	/* libmilter, log, signals, and files that are read: keys by several
 	 * messages, the configuration by a reload. */
 	OTHER_FILES = 128,
@@ -412,7 +414,7 @@ announce_ready(struct server *server)
 	if (sd_watchdog_enabled(0, &watchdog_us) > 0)
 		server->watchdog_us = watchdog_us;
 	atomic_store(&server->ready, true);
-	sd_notify(0, "READY=1");
+	sd_notifyf(0, "READY=1\nSTATUS=Serves %s", server->started->socket);
 	log_line(server->daemon.log, LOG_NOTICE, "signpostd %s serves %s",
 	    signpost_version(), server->started->socket);
 	daemon_log_dns(&server->daemon);
@@ -430,8 +432,12 @@ do_reload(struct server *server)
 {
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
 	    (unsigned long long)(stats_monotonic_ns() / 1000));
-	reload(&server->daemon, server->options->config_file, server->started);
-	sd_notify(0, "READY=1");
+	bool done = reload(
+	    &server->daemon, server->options->config_file, server->started);
+	sd_notifyf(0, "READY=1\nSTATUS=Serves %s%s", server->started->socket,
+	    done ? ""
+		 : " with the configuration from before: the new one can't be "
+		   "used, and the log says why");
 }
 
 static void
@@ -485,13 +491,18 @@ static void
 drain(struct server *server)
 {
 	struct snapshot *snapshot = daemon_snapshot(&server->daemon);
-	uint64_t end = stats_monotonic_ns() +
-	    (uint64_t)snapshot->config->limits.stop_timeout_ms * 1000000;
+	uint64_t stop_us =
+	    (uint64_t)snapshot->config->limits.stop_timeout_ms * 1000;
+	uint64_t end = stats_monotonic_ns() + stop_us * 1000;
 	bool hup, stop;
 
 	snapshot_unref(snapshot);
 	atomic_store(&server->ready, false);
-	sd_notify(0, "STOPPING=1");
+	/* The setting counts, not the time that the unit gives any service. */
+	sd_notifyf(0,
+	    "STOPPING=1\nSTATUS=Finishes the messages in flight\n"
+	    "EXTEND_TIMEOUT_USEC=%" PRIu64,
+	    stop_us + FINISH_US);
 	listener_stop(
 	    server->milter_fd, server->started->socket, &server->stamp);
 	while (
