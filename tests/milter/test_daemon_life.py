@@ -505,32 +505,6 @@ class Stop(Case):
                 self.assertEqual(result.reply, "accept")
             self.assertEqual(daemon.stop(), 0)
 
-    def test_systemd_is_told(self):
-        daemon = self.daemon(start=False)
-        path = os.path.join(daemon.dir, "notify")
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
-            s.bind(path)
-            s.settimeout(10 * PATIENCE)
-            with open(daemon.log_path, "ab") as log:
-                daemon.process = subprocess.Popen(
-                    [SIGNPOSTD, "-c", daemon.config, "-f"], stderr=log,
-                    env={**os.environ, "NOTIFY_SOCKET": path,
-                         "WATCHDOG_USEC": "2000000"})
-
-            def told(word):
-                while True:
-                    text = s.recv(4096).decode()
-                    if word in text:
-                        return text
-
-            told("READY=1")
-            told("WATCHDOG=1")
-            daemon.kill(signal.SIGHUP)
-            self.assertIn("MONOTONIC_USEC=", told("RELOADING=1"))
-            told("READY=1")
-            daemon.kill(signal.SIGTERM)
-            told("STOPPING=1")
-
 
 if __name__ == "__main__":
     unittest.main()
