@@ -15,6 +15,8 @@ enum {
 	MAX_SHARDS = 64,
 	/* 60 s of ticks that are half a second apart, and the one before */
 	RING = 128,
+	/* One that is written while the others are read */
+	HISTORY_RING = STATS_HISTORY + 1,
 	CELLS = sizeof(struct stats_totals) / sizeof(uint64_t),
 };
 
@@ -92,6 +94,9 @@ struct stats {
 	size_t ticks;		/* so far; the last is (ticks - 1) % RING */
 	_Atomic double sign_rates[WINDOWS];
 	_Atomic double verify_rates[WINDOWS];
+	_Atomic double sign_history[HISTORY_RING];
+	_Atomic double verify_history[HISTORY_RING];
+	_Atomic size_t history; /* entries so far */
 };
 
 /* Enough that threads seldom meet; more cost memory and reading time only. */
@@ -391,6 +396,21 @@ per_second(uint64_t new, uint64_t old, uint64_t ns)
 	return new > old ? (double)(new - old) * 1e9 / (double)ns : 0;
 }
 
+/* Keeps the newest rates in mind; the ticking thread alone adds. */
+static void
+add_history(struct stats *stats)
+{
+	size_t n = atomic_load_explicit(&stats->history, memory_order_relaxed);
+	struct stats_rates rates;
+
+	stats_read_rates(stats, &rates);
+	atomic_store_explicit(&stats->sign_history[n % HISTORY_RING],
+	    rates.signs[WINDOW_1S], memory_order_relaxed);
+	atomic_store_explicit(&stats->verify_history[n % HISTORY_RING],
+	    rates.verifies[WINDOW_1S], memory_order_relaxed);
+	atomic_store_explicit(&stats->history, n + 1, memory_order_release);
+}
+
 void
 stats_tick(struct stats *stats, uint64_t now_ns)
 {
@@ -419,6 +439,7 @@ stats_tick(struct stats *stats, uint64_t now_ns)
 		    per_second(new.verifies, old->verifies, ns),
 		    memory_order_relaxed);
 	}
+	add_history(stats);
 }
 
 void
@@ -431,6 +452,23 @@ stats_read_rates(const struct stats *stats, struct stats_rates *rates_r)
 		    &stats->sign_rates[w], memory_order_relaxed);
 		rates_r->verifies[w] = atomic_load_explicit(
 		    &stats->verify_rates[w], memory_order_relaxed);
+	}
+}
+
+void
+stats_read_history(const struct stats *stats, struct stats_history *history_r)
+{
+	size_t end =
+	    atomic_load_explicit(&stats->history, memory_order_acquire);
+	size_t i, at;
+
+	history_r->count = end < STATS_HISTORY ? end : STATS_HISTORY;
+	for (i = 0; i < history_r->count; i++) {
+		at = (end - history_r->count + i) % HISTORY_RING;
+		history_r->signs[i] = atomic_load_explicit(
+		    &stats->sign_history[at], memory_order_relaxed);
+		history_r->verifies[i] = atomic_load_explicit(
+		    &stats->verify_history[at], memory_order_relaxed);
 	}
 }
 

@@ -4,8 +4,8 @@
  *
  * Writers add to a shard of their own thread with relaxed atomics, no lock;
  * readers sum the shards, so a total is exact once its writers are at rest.
- * Rates over 1, 10 and 60 s come from a ring of totals that stats_tick fills
- * once a second. What a total is called, and its labels, stand in metrics.c.
+ * Rates over 1, 10 and 60 s, and those of the last minutes, come from totals
+ * that stats_tick reads once a second. What a total is called, and its labels, stand in metrics.c.
  *
  * Threads: all but stats_new, stats_free from any; stats_tick from one.
  */
@@ -119,7 +119,8 @@ enum stats_window {
 };
 
 enum {
-	STATS_BOUNDS = 22, /* 1 us to 10 s */
+	STATS_BOUNDS = 22,   /* 1 us to 10 s */
+	STATS_HISTORY = 300, /* ticks, and so seconds, that are kept in mind */
 	STATS_ALGORITHMS = SIGNPOST_ALGORITHM_UNKNOWN + 1,
 	STATS_RESULTS = SIGNPOST_PERMERROR + 1,
 	STATS_DNS_ANSWERS = 5, /* of enum resolver_answer */
@@ -164,6 +165,13 @@ struct stats_rates {
 	double verifies[WINDOWS];
 };
 
+/* The rates of the last ticks, the oldest first. */
+struct stats_history {
+	size_t count;
+	double signs[STATS_HISTORY];
+	double verifies[STATS_HISTORY];
+};
+
 struct stats;
 
 /* NULL: out of memory. */
@@ -201,6 +209,9 @@ void stats_tick(struct stats *stats, uint64_t now_ns);
 void stats_read(const struct stats *stats, struct stats_totals *totals_r);
 /* As of the last tick; 0 before the second one. */
 void stats_read_rates(const struct stats *stats, struct stats_rates *rates_r);
+/* The rate over 1 s at each tick but the first. */
+void stats_read_history(
+    const struct stats *stats, struct stats_history *history_r);
 /* The upper bound of bucket I, under STATS_BOUNDS. */
 uint64_t stats_bound_ns(size_t i);
 uint64_t stats_histogram_count(const struct stats_histogram *histogram);

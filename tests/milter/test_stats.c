@@ -114,6 +114,7 @@ totals_are_exact_when_16_threads_wrote_and_one_read(void **state)
 	struct crowd crowd = { .stats = *state, .running = WRITERS };
 	struct stats_totals totals;
 	struct stats_rates rates;
+	struct stats_history history;
 	pthread_t threads[WRITERS];
 	uint64_t last = 0, now_ns = 0;
 	unsigned i;
@@ -129,6 +130,8 @@ totals_are_exact_when_16_threads_wrote_and_one_read(void **state)
 		stats_tick(*state, now_ns += SECOND);
 		stats_read_rates(*state, &rates);
 		assert_true(rates.signs[WINDOW_60S] >= 0);
+		stats_read_history(*state, &history);
+		assert_true(history.count <= STATS_HISTORY);
 	}
 	for (i = 0; i < WRITERS; i++)
 		pthread_join(threads[i], NULL);
@@ -298,6 +301,36 @@ verifies_count_whatever_the_result(void **state)
 }
 
 static void
+history_has_the_rates_of_the_last_minutes_in_order(void **state)
+{
+	struct stats *stats = *state;
+	struct stats_history history;
+	uint64_t now_ns = SECOND;
+	unsigned i;
+
+	stats_read_history(stats, &history);
+	assert_int_equal(history.count, 0);
+	/* What came before the first tick is nobody's rate. */
+	sign_and_tick(stats, 1000, now_ns);
+	stats_read_history(stats, &history);
+	assert_int_equal(history.count, 0);
+	for (i = 1; i <= STATS_HISTORY + 50; i++) {
+		stats_verify(stats, SIGNPOST_RSA_SHA256, SIGNPOST_PASS,
+		    SIGNPOST_REASON_NONE);
+		sign_and_tick(stats, i, now_ns += SECOND);
+		stats_read_history(stats, &history);
+		assert_int_equal(
+		    history.count, i < STATS_HISTORY ? i : STATS_HISTORY);
+		assert_float_equal(
+		    history.signs[history.count - 1], (double)i, 0.01);
+		assert_float_equal(
+		    history.verifies[history.count - 1], 1, 0.01);
+	}
+	for (i = 0; i < STATS_HISTORY; i++)
+		assert_float_equal(history.signs[i], (double)(51 + i), 0.01);
+}
+
+static void
 quantiles_lie_in_their_bucket(void **state)
 {
 	struct stats_histogram histogram = { .sum_ns = 0 };
@@ -337,6 +370,9 @@ main(void)
 		    rates_stand_uneven_ticks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    verifies_count_whatever_the_result, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    history_has_the_rates_of_the_last_minutes_in_order, set_up,
+		    tear_down),
 		cmocka_unit_test(quantiles_lie_in_their_bucket),
 	};
 
