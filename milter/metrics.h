@@ -72,6 +72,9 @@ void metrics_print_text(
 /* The same as one object for a person and for "signpost status"; NULL: out of
  * memory. */
 json_t *metrics_to_json(const struct metrics_readings *readings);
+/* Signatures made and judged in each of the last seconds; NULL: out of
+ * memory. */
+json_t *metrics_history_to_json(const struct stats_history *history);
 
 /*
  * The table, for the printers.

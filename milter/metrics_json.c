@@ -170,3 +170,26 @@ metrics_to_json(const struct metrics_readings *readings)
 	}
 	return page.root;
 }
+
+static json_t *
+rates_json(const double *rates, size_t count)
+{
+	json_t *array = json_array();
+	size_t i;
+
+	for (i = 0; i < count && array != NULL; i++) {
+		if (json_array_append_new(array, json_real(rates[i])) == 0)
+			continue;
+		json_decref(array);
+		array = NULL;
+	}
+	return array;
+}
+
+json_t *
+metrics_history_to_json(const struct stats_history *history)
+{
+	return json_pack("{s:i, s:o, s:o}", "seconds", (int)STATS_HISTORY,
+	    "signs", rates_json(history->signs, history->count), "verifies",
+	    rates_json(history->verifies, history->count));
+}

@@ -17,6 +17,7 @@
 #include "buf.h"
 #include "endpoint.h"
 #include "metrics.h"
+#include "status_page.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 
@@ -188,6 +189,14 @@ read_all(struct status *status, struct metrics_readings *readings)
  * Pages. Each appends its text and returns the code of the answer.
  */
 static unsigned
+print_page(struct status *status, struct buf *out)
+{
+	(void)status;
+	buf_append_str(out, status_page_text());
+	return MHD_HTTP_OK;
+}
+
+static unsigned
 print_metrics(struct status *status, struct buf *out)
 {
 	struct metrics_readings readings;
@@ -197,16 +206,13 @@ print_metrics(struct status *status, struct buf *out)
 	return MHD_HTTP_OK;
 }
 
+/* Gives JSON up; NULL: there was no memory for it. FLAGS are those of
+ * json_dumps. */
 static unsigned
-print_status(struct status *status, struct buf *out)
+print_json(json_t *json, size_t flags, struct buf *out)
 {
-	struct metrics_readings readings;
-	json_t *json;
-	char *text;
+	char *text = json != NULL ? json_dumps(json, flags) : NULL;
 
-	read_all(status, &readings);
-	json = metrics_to_json(&readings);
-	text = json != NULL ? json_dumps(json, JSON_INDENT(2)) : NULL;
 	json_decref(json);
 	if (text == NULL)
 		return MHD_HTTP_SERVICE_UNAVAILABLE;
@@ -214,6 +220,26 @@ print_status(struct status *status, struct buf *out)
 	buf_append_char(out, '\n');
 	free(text);
 	return MHD_HTTP_OK;
+}
+
+static unsigned
+print_status(struct status *status, struct buf *out)
+{
+	struct metrics_readings readings;
+
+	read_all(status, &readings);
+	return print_json(metrics_to_json(&readings), JSON_INDENT(2), out);
+}
+
+static unsigned
+print_history(struct status *status, struct buf *out)
+{
+	struct stats_history history = { .count = 0 };
+
+	if (status->sources.stats != NULL)
+		stats_read_history(status->sources.stats, &history);
+	return print_json(metrics_history_to_json(&history),
+	    JSON_COMPACT | JSON_REAL_PRECISION(6), out);
 }
 
 static unsigned
@@ -229,17 +255,44 @@ struct page {
 	const char *path;
 	const char *content_type;
 	unsigned (*print)(struct status *status, struct buf *out);
+	const char *(*policy)(void); /* what the page may load; NULL: nothing */
 };
 
 static const struct page pages[] = {
-	{ "/metrics", "text/plain; version=0.0.4", print_metrics },
-	{ "/status", "application/json", print_status },
-	{ "/healthz", "text/plain", print_health },
+	{ "/", "text/html; charset=utf-8", print_page, status_page_policy },
+	{ "/status", "application/json", print_status, NULL },
+	{ "/history", "application/json", print_history, NULL },
+	{ "/metrics", "text/plain; version=0.0.4", print_metrics, NULL },
+	{ "/healthz", "text/plain", print_health, NULL },
 };
+
+/* Of what is no page. */
+static const struct page no_page = { "", "text/plain", NULL, NULL };
+
+static void
+add_headers(
+    struct MHD_Response *response, unsigned code, const struct page *page)
+{
+	MHD_add_response_header(
+	    response, MHD_HTTP_HEADER_CONTENT_TYPE, page->content_type);
+	MHD_add_response_header(
+	    response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	/* A browser takes none for another kind, or for its own page's. */
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Content-Security-Policy",
+	    page->policy != NULL
+		? page->policy()
+		: "default-src 'none'; frame-ancestors 'none'");
+	/* A place is for one answer: no idle client keeps one. */
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(
+		    response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+}
 
 static enum MHD_Result
 answer(struct MHD_Connection *connection, unsigned code,
-    const char *content_type, struct buf *body)
+    const struct page *page, struct buf *body)
 {
 	struct MHD_Response *response;
 	enum MHD_Result result;
@@ -254,18 +307,21 @@ answer(struct MHD_Connection *connection, unsigned code,
 		free(text);
 		return MHD_NO;
 	}
-	/* A place is for one answer: no idle client keeps one. */
-	MHD_add_response_header(
-	    response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
-	MHD_add_response_header(
-	    response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(
-		    response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	add_headers(response, code, page);
 	result = MHD_queue_response(connection, code, response);
 	MHD_destroy_response(response);
 	return result;
+}
+
+static const struct page *
+find_page(const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+		if (strcmp(path, pages[i].path) == 0)
+			return &pages[i];
+	return NULL;
 }
 
 /* Answers when the header is there; a body is never read. */
@@ -274,11 +330,10 @@ handle_request(void *ctx, struct MHD_Connection *connection, const char *url,
     const char *method, const char *version, const char *upload,
     size_t *upload_size, void **request_ctx)
 {
-	const char *content_type = "text/plain";
+	const struct page *page = find_page(url);
 	struct status *status = ctx;
-	unsigned code = MHD_HTTP_NOT_FOUND;
 	struct buf body;
-	size_t i;
+	unsigned code;
 
 	(void)version, (void)upload, (void)upload_size, (void)request_ctx;
 	buf_init(&body, MAX_PAGE_BYTES);
@@ -286,21 +341,18 @@ handle_request(void *ctx, struct MHD_Connection *connection, const char *url,
 	    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
 		buf_append_str(
 		    &body, "Nothing can be changed here: GET and HEAD only.\n");
-		return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
-		    content_type, &body);
-	}
-	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-		if (strcmp(url, pages[i].path) != 0)
-			continue;
-		code = pages[i].print(status, &body);
-		content_type = pages[i].content_type;
-		break;
-	}
-	if (code == MHD_HTTP_NOT_FOUND)
+		code = MHD_HTTP_METHOD_NOT_ALLOWED;
+		page = &no_page;
+	} else if (page == NULL) {
 		buf_append_str(&body,
 		    "There is no such page. There are "
-		    "/metrics, /status and /healthz.\n");
-	return answer(connection, code, content_type, &body);
+		    "/, /status, /history, /metrics and /healthz.\n");
+		code = MHD_HTTP_NOT_FOUND;
+		page = &no_page;
+	} else {
+		code = page->print(status, &body);
+	}
+	return answer(connection, code, page, &body);
 }
 
 /*

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * status - the HTTP server: /metrics, /status, /healthz
+ * status - the HTTP server: / for people, /status, /history, /metrics, /healthz
  *
  * Read only. One thread serves both listeners (unix socket, TCP). Clients are
  * not trusted: connections, header bytes and idle time are capped, and so is
  * the life of a connection, so that none holds its place by trickling. What
- * the pages show is asked of the sources handed in and printed by metrics.c.
+ * the pages show is asked of the sources handed in and printed by metrics.c;
+ * the page for people (status_page.h) is the same for all, and asks for it.
  *
  * Threads: the server's own thread calls the sources' functions.
  */
