@@ -307,7 +307,7 @@ static const struct setting table[] = {
 	    .initial = "", .check = check_optional_path,
 	    .help = "folder that failure reports are written to" },
 	{ "reports.sendmail", TYPE(STRING), AT(reports.sendmail), .initial = "",
-	    .check = check_optional_path, .restart = true,
+	    .check = check_optional_path,
 	    .help = "program that failure reports are handed to" },
 	{ "reports.from", TYPE(STRING), AT(reports.from), .initial = "",
 	    .check = check_reporter, .help = "whom they are from" },

@@ -3,6 +3,7 @@
 import email
 import glob
 import os
+import signal
 import sys
 import time
 import unittest
@@ -193,6 +194,25 @@ class Reports(unittest.TestCase):
         self.assertLessEqual(len(read("fds").split()), 4)
         self.assertIn("\nFeedback-Type: auth-failure\n", read("text"))
         self.assertTrue(read("text").rstrip().endswith("--"))
+
+    def test_a_reload_changes_sendmail(self):
+        daemon = self.daemon(folder=False, sendmail="exit 75\n")
+        signed = self.signed(daemon)
+        self.reload_to(daemon, "/bin/true")
+        self.send(daemon, signed)
+        self.wait(daemon, "sent")
+        self.assertNotIn("takes a restart", daemon.log())
+
+    def test_sendmail_that_is_new_is_said_to_have_no_rights_of_its_own(self):
+        daemon = self.daemon()
+        self.reload_to(daemon, "/bin/true")
+        self.assertIn("reports.sendmail: /bin/true has no more rights than "
+                      "this daemon: that takes a restart", daemon.log())
+
+    def reload_to(self, daemon, program):
+        daemon.configure(reports={"sendmail": program})
+        daemon.kill(signal.SIGHUP)
+        daemon.wait_for(lambda: "read again" in daemon.log(), "the reload")
 
     def test_what_cannot_be_delivered_is_counted_and_holds_up_no_mail(self):
         daemon = self.daemon(sendmail="exit 75\n")
