@@ -16,7 +16,7 @@
 
 enum {
 	MAX_QUEUED = 64,
-	MAX_DOMAINS = 10000, /* with limits of their own */
+	MAX_UNANSWERED = 10000, /* domains in mind that gave no record */
 	/* A report with all its header fits into the pipe to sendmail(1). */
 	MAX_PARTS_BYTES = 60000,
 	MAX_HEADER_BYTES = 4096,
@@ -24,12 +24,11 @@ enum {
 
 #define HOUR_NS UINT64_C(3600000000000)
 
-/* What was used up of a limit in the present hour, which begins with the first
- * use. */
-struct allowance {
-	uint64_t begin_ns;
-	unsigned used;
-};
+/* As many as reports.per_hour allows at most: whatever names others make up,
+ * no domain that got a report in this hour is forgotten. */
+#define MAX_SENT 1000000
+
+#define HOUR_NS UINT64_C(3600000000000)
 
 struct reports {
 	struct log *log;
@@ -41,9 +40,10 @@ struct reports {
 	struct report *first, **last;
 	size_t queued;
 	bool runs; /* the thread is there */
-	/* The thread's: */
-	struct lru *domains; /* an allowance each */
-	struct allowance all;
+	/* The thread's; counts are of the present hour: */
+	uint64_t hour_ns;	       /* when it began */
+	struct lru *sent, *unanswered; /* a count for each domain */
+	unsigned sent_all;
 	uint64_t serial;
 };
 
@@ -60,8 +60,9 @@ reports_new(struct log *log, struct stats *stats, const char *host_name)
 	reports->last = &reports->first;
 	pthread_mutex_init(&reports->mutex, NULL);
 	pthread_cond_init(&reports->arrived, NULL);
-	reports->domains = lru_new(MAX_DOMAINS, SIZE_MAX, free);
-	if (reports->domains == NULL) {
+	reports->sent = lru_new(MAX_SENT, SIZE_MAX, free);
+	reports->unanswered = lru_new(MAX_UNANSWERED, SIZE_MAX, free);
+	if (reports->sent == NULL || reports->unanswered == NULL) {
 		reports_free(reports);
 		return NULL;
 	}
@@ -73,7 +74,8 @@ reports_free(struct reports *reports)
 {
 	if (reports == NULL)
 		return;
-	lru_free(reports->domains);
+	lru_free(reports->sent);
+	lru_free(reports->unanswered);
 	pthread_cond_destroy(&reports->arrived);
 	pthread_mutex_destroy(&reports->mutex);
 	free(reports);
@@ -104,35 +106,43 @@ report_free(struct report *report)
 	free(report);
 }
 
-static bool
-use(struct allowance *allowance, unsigned limit)
+/* The one hour of all counts. */
+static void
+begin_hour(struct reports *reports)
 {
 	uint64_t now_ns = stats_monotonic_ns();
 
-	if (now_ns - allowance->begin_ns >= HOUR_NS)
-		*allowance = (struct allowance){ .begin_ns = now_ns };
-	if (allowance->used >= limit)
-		return false;
-	allowance->used++;
-	return true;
+	if (now_ns - reports->hour_ns < HOUR_NS)
+		return;
+	reports->hour_ns = now_ns;
+	lru_clear(reports->sent);
+	lru_clear(reports->unanswered);
+	reports->sent_all = 0;
 }
 
-/* Out of memory counts as over the limit. */
 static bool
-use_domain(struct reports *reports, const struct report *report)
+is_used_up(struct lru *counts, const struct report *report)
 {
-	struct bytes name = bytes_str(report->domain);
-	struct allowance *allowance = lru_get(reports->domains, name);
+	const unsigned *count = lru_get(counts, bytes_str(report->domain));
 
-	if (allowance == NULL) {
-		allowance = calloc(1, sizeof(*allowance));
-		if (allowance == NULL ||
-		    !lru_put(
-			reports->domains, name, allowance, sizeof(*allowance)))
+	return count != NULL &&
+	    *count >= report->snapshot->config->reports.per_domain;
+}
+
+/* False: out of memory. */
+static bool
+count_domain(struct lru *counts, const char *domain)
+{
+	unsigned *count = lru_get(counts, bytes_str(domain));
+
+	if (count == NULL) {
+		count = calloc(1, sizeof(*count));
+		if (count == NULL ||
+		    !lru_put(counts, bytes_str(domain), count, sizeof(*count)))
 			return false;
-		allowance->begin_ns = stats_monotonic_ns();
 	}
-	return use(allowance, report->snapshot->config->reports.per_domain);
+	++*count;
+	return true;
 }
 
 /* A look-up that is waited for: this thread has nothing else to do. */
@@ -190,22 +200,13 @@ is_chosen(unsigned percent)
 	    (keyhash_seed(&random) && random % 100 < percent);
 }
 
+/* What the kinds of RECORD_R are borrowed from is in TEXT. */
 static bool
-is_wanted(const struct report *report, char *local)
+find_record(const struct report *report, struct buf *text,
+    struct report_record *record_r)
 {
-	struct report_record record;
-	struct buf text;
-	bool wanted;
-
-	buf_init(&text, RESOLVER_MAX_RECORD_BYTES);
-	wanted = ask(report, &text) &&
-	    report_record_parse(buf_bytes(&text), &record) &&
-	    report_record_wants(&record, report->kind) &&
-	    is_chosen(record.percent);
-	if (wanted)
-		snprintf(local, REPORT_ADDRESS_SIZE, "%s", record.local);
-	buf_fini(&text);
-	return wanted;
+	return ask(report, text) &&
+	    report_record_parse(buf_bytes(text), record_r);
 }
 
 static bool
@@ -282,20 +283,39 @@ send_report(
 	return good;
 }
 
-/* Limits first, so that no message makes more look-ups than them. */
+static enum stats_report
+handle_wanted(
+    struct reports *reports, const struct report *report, const char *local)
+{
+	if (reports->sent_all >= report->snapshot->config->reports.per_hour ||
+	    !count_domain(reports->sent, report->domain))
+		return REPORT_LIMITED;
+	reports->sent_all++;
+	return send_report(reports, report, local) ? REPORT_SENT
+						   : REPORT_FAILED;
+}
+
+/* Limits first: who is to get no more reports, or gives no record, is not asked
+ * for it. */
 static enum stats_report
 handle(struct reports *reports, const struct report *report)
 {
-	char local[REPORT_ADDRESS_SIZE];
+	enum stats_report result = REPORT_UNWANTED;
+	struct report_record record;
+	struct buf text;
 
-	if (!use_domain(reports, report))
+	begin_hour(reports);
+	if (is_used_up(reports->sent, report) ||
+	    is_used_up(reports->unanswered, report))
 		return REPORT_LIMITED;
-	if (!is_wanted(report, local))
-		return REPORT_UNWANTED;
-	if (!use(&reports->all, report->snapshot->config->reports.per_hour))
-		return REPORT_LIMITED;
-	return send_report(reports, report, local) ? REPORT_SENT
-						   : REPORT_FAILED;
+	buf_init(&text, RESOLVER_MAX_RECORD_BYTES);
+	if (!find_record(report, &text, &record))
+		count_domain(reports->unanswered, report->domain);
+	else if (report_record_wants(&record, report->kind) &&
+	    is_chosen(record.percent))
+		result = handle_wanted(reports, report, record.local);
+	buf_fini(&text);
+	return result;
 }
 
 static void *

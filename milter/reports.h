@@ -6,8 +6,8 @@
  * A thread of its own, made with the first report, takes them from a queue that
  * is capped, looks up what the domain wants, and writes the report to a folder
  * or hands it to sendmail(1). Both the reports to one domain and all together
- * are limited by the hour, the look-ups of one domain likewise. What does not
- * fit is dropped and counted: nobody waits for a report.
+ * are limited by the hour, and so are the look-ups of a domain that find no
+ * record. What does not fit is dropped and counted: nobody waits for a report.
  *
  * Threads: reports_submit from any.
  */

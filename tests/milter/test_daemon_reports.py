@@ -178,6 +178,21 @@ class Reports(unittest.TestCase):
         self.wait(daemon, "limited", 2)
         self.assertEqual(len(self.reports()), 1)
 
+    def test_no_more_questions_than_the_limit_find_no_record(self):
+        daemon = self.daemon(per_domain=2)
+        signed = self.signed(daemon, "unwanted.test")
+        for _ in range(4):
+            self.send(daemon, signed)
+        self.wait(daemon, "unwanted", 2)
+        self.wait(daemon, "limited", 2)
+
+    def test_a_domain_that_wants_few_reports_is_asked_each_time(self):
+        daemon = self.daemon(per_domain=2)
+        signed = self.signed(daemon, "expired.test")
+        for _ in range(4):
+            self.send(daemon, signed)
+        self.wait(daemon, "unwanted", 4)
+
     def test_sendmail_gets_the_report_and_nothing_else_of_the_daemon(self):
         daemon = self.daemon(
             folder=False,
