@@ -35,6 +35,7 @@ LABELS = {canon: canon.replace("/", "-") for canon in CANONS}
 IDN = "xn--bcher-kva.example.com"
 DOMAINS = [label + ".example.com" for label in LABELS.values()]
 DOMAINS += ["peer.example.com", "both.example.com", IDN]
+REPORTS = '_report._domainkey.{domain}. IN TXT "ra=dkim-reports"\n'
 AUTHSERV_ID = "mx.example.org"
 OTHER_ID = "opendkim.example.org"
 # Recipient domains: which of the receiver's listeners a message goes to.
@@ -106,7 +107,8 @@ class World:
     @functools.cached_property
     def dns(self):
         with open(self.zone) as f:
-            return Dns(self.lab, {"example.com": f.read()})
+            return Dns(self.lab, {"example.com": f.read() + "".join(
+                REPORTS.format(domain=domain) for domain in DOMAINS)})
 
     # Filters
 

@@ -15,9 +15,11 @@ class Signpostd:
 
     `config`: text of signpost.conf; socket, user, status and log are added,
     and an empty folder of keys where it names none: nothing of the machine's
-    own /etc/signpost counts."""
+    own /etc/signpost counts. `wrap`: what makes a command line of another one
+    that runs it elsewhere."""
 
-    def __init__(self, lab, name, build, config, unix=False, level="info"):
+    def __init__(self, lab, name, build, config, unix=False, level="info",
+                 port=None, wrap=list):
         self.lab = lab
         self.level = level
         self.name = name
@@ -26,7 +28,8 @@ class Signpostd:
         user = pwd.getpwnam(USER)
         os.chown(self.dir, user.pw_uid, user.pw_gid)
         self.daemon = daemon_of(build)
-        self.port = None if unix else lab.port()
+        self.wrap = wrap
+        self.port = None if unix else port or lab.port()
         self.socket = ("unix:%s/milter.sock" % self.dir if unix else
                        "inet:%d@127.0.0.1" % self.port)
         self.milter = ("unix:%s/milter.sock" % self.dir if unix else
@@ -55,7 +58,8 @@ class Signpostd:
     def start(self):
         target = self.port or self.dir + "/milter.sock"
         self.process = self.lab.start(
-            self.name, [self.daemon, "-f", "-c", self.config_file], clean=True,
+            self.name, self.wrap([self.daemon, "-f", "-c", self.config_file]),
+            clean=True,
             ready=lambda: listening(target) and os.path.exists(self.status))
 
     def reload(self, config=None):

@@ -6,13 +6,12 @@ a child of ours. Where Postfix is not installed it runs from an unpacked
 package; the users that it needs then exist in its own view of /etc/passwd
 alone (a mount namespace), so nothing of the machine changes.
 """
-import grp
 import os
-import pwd
 import signal
 
 from . import packages
 from .lab import listening
+from .view import Installed, Users
 
 MAIN = """\
 compatibility_level = 3.6
@@ -98,7 +97,8 @@ class Postfix:
         self.name = name
         self.dir = lab.make_dir(name)
         self.root = packages.root_of("postfix")
-        self.users = _Users(lab)
+        self.hostname = hostname
+        self.users = Users(lab, "etc", "postfix", ["postdrop"])
         self.ports = {listener: lab.port() for listener in listeners}
         self._make_queue()
         main = MAIN.format(
@@ -144,6 +144,18 @@ class Postfix:
                        + list(recipients)),
             data=message, env={**os.environ, **self._env()})
 
+    def installed(self):
+        """Where this is the machine's own Postfix: whoever runs
+        /usr/sbin/sendmail there hands mail to it."""
+        view = Installed(self.lab, self.name + "-installed", self.root,
+                         self.users, self.hostname)
+        with open(self.dir + "/etc/main.cf") as f:
+            view.write("etc/postfix/main.cf", f.read().replace(
+                self.root.rstrip("/") + "/usr/", "/usr/"))
+        view.write("etc/postfix/dynamicmaps.cf", "")
+        view.set_gid("usr/sbin/postdrop", self.users.groups["postdrop"])
+        return view
+
     def log(self):
         try:
             with open(self.dir + "/maillog", errors="replace") as f:
@@ -172,49 +184,5 @@ class Postfix:
         for name, mode, dropped in QUEUE:
             path = self.lab.make_dir(self.name, "spool", name, mode=mode)
             os.chown(path, self.users.uid,
-                     self.users.drop if dropped else -1)
+                     self.users.groups["postdrop"] if dropped else -1)
         os.makedirs(spool + "/pid")
-
-
-class _Users:
-    """The user postfix and the group postdrop: the machine's, or our own."""
-
-    UID = 64901
-    DROP = 64902
-
-    def __init__(self, lab):
-        self.files = None
-        try:
-            user = pwd.getpwnam("postfix")
-            self.uid, self.gid = user.pw_uid, user.pw_gid
-            self.drop = grp.getgrnam("postdrop").gr_gid
-        except KeyError:
-            self.uid = self.gid = self.UID
-            self.drop = self.DROP
-            self.files = lab.make_dir("etc")
-            _append(lab, "passwd", "postfix:x:%d:%d::/nonexistent:"
-                    "/usr/sbin/nologin\n" % (self.uid, self.gid))
-            _append(lab, "group", "postfix:x:%d:\npostdrop:x:%d:\n"
-                    % (self.gid, self.drop))
-
-    def wrap(self, argv):
-        """The command line that runs `argv` where these users exist."""
-        if self.files is None:
-            return argv
-        return ["unshare", "--mount", "sh", "-c", VIEW, self.files] + argv
-
-
-# Our files in front of those in /etc. A file mounted over a file would come
-# off when somebody renames another over it, as useradd does; that is for
-# where overlays are not allowed.
-VIEW = """\
-mount -t overlay overlay -o "lowerdir=$0:/etc" /etc 2>/dev/null || {
-	mount --bind "$0/passwd" /etc/passwd &&
-	mount --bind "$0/group" /etc/group
-} && exec "$@"
-"""
-
-
-def _append(lab, name, lines):
-    with open("/etc/" + name) as f:
-        lab.write("etc/" + name, f.read() + lines)

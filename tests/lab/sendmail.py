@@ -12,6 +12,7 @@ import subprocess
 
 from . import packages
 from .lab import LabError, listening
+from .view import Installed, Users
 
 CONFIG = """\
 divert(-1)
@@ -48,6 +49,22 @@ INPUT_MAIL_FILTER(`dkim', `S=inet:{milter}@127.0.0.1, F=T, \
 T=C:10s;S:20s;R:20s;E:60s')dnl
 {more}MAILER(`smtp')dnl
 """
+# What hands mail that a program submits to the daemon.
+SUBMIT = """\
+divert(-1)
+divert(0)dnl
+VERSIONID(`lab')
+define(`confCF_VERSION', `Submit')dnl
+define(`__OSTYPE__', `')dnl
+define(`confDONT_INIT_GROUPS', `True')dnl
+define(`confDOMAIN_NAME', `{hostname}')dnl
+define(`confSERVICE_SWITCH_FILE', `{dir}/service.switch')dnl
+define(`confDONT_BLAME_SENDMAIL', `GroupWritableDirPathSafe')dnl
+define(`MSP_QUEUE_DIR', `{dir}/clientmqueue')dnl
+define(`RELAY_MAILER_ARGS', `TCP $h {port}')dnl
+FEATURE(`msp', `[127.0.0.1]')dnl
+"""
+PROGRAM = "usr/libexec/sendmail/sendmail"
 
 
 class Sendmail:
@@ -59,22 +76,21 @@ class Sendmail:
         self.lab = lab
         self.dir = lab.make_dir(name)
         self.port = lab.port()
-        root = packages.root_of("sendmail").rstrip("/")
-        cf = root + "/usr/share/sendmail/cf/"
+        self.name = name
+        self.hostname = hostname
+        self.root = packages.root_of("sendmail")
         lab.make_dir(name, "mqueue", mode=0o700)
         lab.write(name + "/statistics", "")
         lab.write(name + "/service.switch", "hosts files\naliases files\n")
-        source = lab.write(name + "/sendmail.mc", CONFIG.replace(
-            "\\\n", "").format(
+        config = lab.write(name + "/sendmail.cf", self._make(
+            "sendmail.mc", CONFIG.replace("\\\n", "").format(
                 hostname=hostname, dir=self.dir, relay=relay, daemon=daemon,
-                port=self.port, milter=milter, more=more))
-        made = lab.run(["m4", "-D_CF_DIR_=" + cf, cf + "m4/cf.m4", source])
-        config = lab.write(name + "/sendmail.cf", made.stdout)
+                port=self.port, milter=milter, more=more)))
         self._command = ["unshare", "--uts", "sh", "-c",
                          "hostname %s && exec %s -C %s \"$@\"" % tuple(
                              map(shlex.quote, (
                                  hostname,
-                                 root + "/usr/libexec/sendmail/sendmail",
+                                 os.path.join(self.root, PROGRAM),
                                  config))), "sendmail"]
         self.process = lab.start(
             name, self._command + ["-bD", "-X", self.dir + "/traffic.log"],
@@ -98,6 +114,28 @@ class Sendmail:
                 process.stdin.write(command + b"\r\n")
                 process.stdin.flush()
                 _expect(process, code)
+
+    def installed(self, port):
+        """Where this is the machine's own Sendmail: whoever runs
+        /usr/sbin/sendmail there hands mail to its listener at `port`."""
+        users = Users(self.lab, self.name + "-etc", "smmsp")
+        queue = self.lab.make_dir(self.name, "clientmqueue", mode=0o770)
+        os.chown(queue, users.uid, users.gid)
+        view = Installed(self.lab, self.name + "-installed", self.root, users,
+                         self.hostname)
+        view.write("etc/mail/submit.cf", self._make(
+            "submit.mc", SUBMIT.format(hostname=self.hostname, dir=self.dir,
+                                       port=port)))
+        view.set_gid(PROGRAM, users.gid)
+        view.link("usr/sbin/sendmail", "/" + PROGRAM)
+        return view
+
+    def _make(self, name, text):
+        """The configuration that Sendmail's macros make of `text`."""
+        cf = os.path.join(self.root, "usr/share/sendmail/cf/")
+        source = self.lab.write(os.path.join(self.dir, name), text)
+        return self.lab.run(["m4", "-D_CF_DIR_=" + cf, cf + "m4/cf.m4",
+                             source]).stdout
 
     def queued(self):
         return len(os.listdir(self.dir + "/mqueue"))
