@@ -49,13 +49,15 @@ class Reports(unittest.TestCase):
         if folder:
             reports["directory"] = self.folder
         if sendmail:
-            program = os.path.join(daemon.dir, "sendmail")
-            with open(program, "w", opener=lambda p, f: os.open(
-                    p, f, 0o755)) as f:
-                f.write("#!/bin/sh\n" + sendmail.format(dir=daemon.dir))
-            reports["sendmail"] = program
+            reports["sendmail"] = self.program(daemon, "sendmail", sendmail)
         daemon.configure(reports=reports, verify={"on_fail": on_fail})
         return daemon.start()
+
+    def program(self, daemon, name, text):
+        path = os.path.join(daemon.dir, name)
+        with open(path, "w", opener=lambda p, f: os.open(p, f, 0o755)) as f:
+            f.write("#!/bin/sh\n" + text.format(dir=daemon.dir))
+        return path
 
     def signed(self, daemon, domain="example.com"):
         headers = [("From", " ann@" + domain), ("Subject", " a"),
@@ -213,7 +215,8 @@ class Reports(unittest.TestCase):
     def test_a_reload_changes_sendmail(self):
         daemon = self.daemon(folder=False, sendmail="exit 75\n")
         signed = self.signed(daemon)
-        self.reload_to(daemon, "/bin/true")
+        self.reload_to(daemon, self.program(daemon, "other",
+                                            "cat >/dev/null\n"))
         self.send(daemon, signed)
         self.wait(daemon, "sent")
         self.assertNotIn("takes a restart", daemon.log())
