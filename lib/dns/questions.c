@@ -20,7 +20,7 @@ questions_fini(struct questions *questions)
 	pthread_mutex_destroy(&questions->mutex);
 }
 
-/* The functions down to finish() are called under the mutex. */
+/* The functions down to drop() are called under the mutex. */
 
 static void
 append(struct questions *questions, struct resolver_query *query)
@@ -54,13 +54,6 @@ drop(struct resolver_query *query, unsigned refs)
 	query->refs -= refs;
 	if (query->refs == 0)
 		free(query);
-}
-
-static void
-finish(struct questions *questions, struct resolver_query *query)
-{
-	questions->counts.pending--;
-	drop(query, 1);
 }
 
 bool
@@ -185,8 +178,10 @@ questions_add_dropped(struct questions *questions, size_t records)
 	pthread_mutex_unlock(&questions->mutex);
 }
 
-void
-question_answer(struct resolver_query *query, struct resolver_result *result)
+/* What a caller whose question was the last one in his way sees at once is
+ * room for the next: pending goes down before the callback. */
+static void
+answer(struct resolver_query *query, struct resolver_result *result, bool last)
 {
 	struct questions *questions = query->questions;
 	bool open;
@@ -197,6 +192,8 @@ question_answer(struct resolver_query *query, struct resolver_result *result)
 		close_query(questions, query);
 		questions->counts.answered[result->answer]++;
 	}
+	if (last)
+		questions->counts.pending--;
 	pthread_mutex_unlock(&questions->mutex);
 	if (!open)
 		return;
@@ -205,11 +202,18 @@ question_answer(struct resolver_query *query, struct resolver_result *result)
 }
 
 void
-question_finish(struct resolver_query *query)
+question_answer(struct resolver_query *query, struct resolver_result *result)
+{
+	answer(query, result, false);
+}
+
+void
+question_finish(struct resolver_query *query, struct resolver_result *result)
 {
 	struct questions *questions = query->questions;
 
+	answer(query, result, true);
 	pthread_mutex_lock(&questions->mutex);
-	finish(questions, query);
+	drop(query, 1);
 	pthread_mutex_unlock(&questions->mutex);
 }

@@ -73,7 +73,9 @@ void questions_add_dropped(struct questions *questions, size_t records);
 /* Calls back with RESULT, its elapsed time filled in, if QUERY is open. */
 void question_answer(
     struct resolver_query *query, struct resolver_result *result);
-/* Gives back the resolver's reference. */
-void question_finish(struct resolver_query *query);
+/* The same, and gives back the resolver's reference: the net has given back
+ * the question, which is not pending any more when the callback comes. */
+void question_finish(
+    struct resolver_query *query, struct resolver_result *result);
 
 #endif

@@ -91,6 +91,7 @@ struct resolver {
 	struct answer answer;
 };
 
+/* While libunbound still has the question. */
 static void
 answer_without_records(
     struct resolver_query *query, enum resolver_answer answer, const char *why)
@@ -156,8 +157,7 @@ take_answer(void *arg, int rcode, void *packet, int len, int security,
 		result.security = security_of(resolver, security);
 		judge(resolver, &result);
 	}
-	question_answer(query, &result);
-	question_finish(query);
+	question_finish(query, &result);
 }
 
 /* Checked here, for libunbound keeps a query whose name it refuses until the
@@ -183,6 +183,8 @@ name_is_valid(const char *name)
 static void
 send_query(struct resolver *resolver, struct resolver_query *query)
 {
+	struct resolver_result result = { .answer = RESOLVER_NO_NAME,
+		.why = "DNS has no such names" };
 	int error;
 
 	if (name_is_valid(query->name)) {
@@ -190,13 +192,10 @@ send_query(struct resolver *resolver, struct resolver_query *query)
 		    TYPE_TXT, CLASS_IN, query, take_answer, NULL);
 		if (error == 0)
 			return; /* QUERY may be gone */
-		answer_without_records(
-		    query, RESOLVER_FAILED, ub_strerror(error));
-	} else {
-		answer_without_records(
-		    query, RESOLVER_NO_NAME, "DNS has no such names");
+		result.answer = RESOLVER_FAILED;
+		result.why = ub_strerror(error);
 	}
-	question_finish(query);
+	question_finish(query, &result);
 }
 
 static void

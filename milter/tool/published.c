@@ -12,7 +12,9 @@
 #include "keyfile.h"
 
 enum {
-	AT_ONCE = 64 /* questions under way */
+	AT_ONCE = 64, /* questions under way */
+	/* Those that were given up stay with libunbound for a while. */
+	MAX_PENDING = 4 * AT_ONCE
 };
 
 static const char *const tokens[PUBLISHED_STATES] = {
@@ -222,7 +224,7 @@ open_dns(struct asking *asking)
 		    .trust_anchor = config->dns.trust_anchor,
 		    .dnssec = config->dns.dnssec,
 		    .timeout_ms = (unsigned)config->dns.timeout_ms,
-		    .max_pending = AT_ONCE },
+		    .max_pending = MAX_PENDING },
 		&asking->resolver, error, sizeof(error)))
 		return complain(EX_CONFIG, config->file, "dns: %s", error);
 	asking->cache =
