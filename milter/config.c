@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include <assert.h>
-#include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,13 +32,14 @@ struct group {
 	void *config; /* NULL where the scope has none */
 	struct config_domain *domain;
 	struct config_key *key;
+	struct config_verify_domain *verify;
 };
 
 static void build_group(struct build *build, const struct group *group,
     const struct config_node *node);
 
-/* Where GROUP has SETTING. An entry holds the sign group's settings in a copy
- * of its own. */
+/* Where GROUP has SETTING. An entry holds the settings of the sign group, or of
+ * the verify group, in a copy of its own. */
 static void *
 place_in(const struct group *group, const struct setting *setting)
 {
@@ -49,6 +49,11 @@ place_in(const struct group *group, const struct setting *setting)
 		base = group->domain;
 	if (setting->scope == SCOPE_KEY)
 		base = group->key;
+	if (setting->scope == SCOPE_VERIFY)
+		base = group->verify;
+	if (setting->scope == SCOPE_CONFIG && group->verify != NULL)
+		return (char *)&group->verify->verify +
+		    (setting->offset - offsetof(struct config, verify));
 	if (setting->scope == SCOPE_CONFIG && group->domain != NULL)
 		return (char *)&group->domain->sign +
 		    (setting->offset - offsetof(struct config, sign));
@@ -142,54 +147,194 @@ build_keys(struct build *build, struct config_domain *domain,
 	}
 }
 
+/* Puts the name of an entry, as it was written, into the form that is looked
+ * for; "" where it has none that can be used. */
 static void
-build_domain(struct build *build, struct config_domain *domain,
+build_name(struct build *build, const char **name, const char *setting,
     const struct config_node *node)
 {
+	const char *written = *name, *why;
+
+	*name = "";
+	if (written == NULL || written[0] == '\0')
+		return;
+	*name = config_domains_name(written, build->arena, &why);
+	if (*name != NULL)
+		return;
+	*name = "";
+	if (why != NULL)
+		config_problem(build->problems, node->file, node->line, setting,
+		    "\"%s\": %s", written, why);
+}
+
+static const char *
+build_file(struct build *build, const struct config_node *node)
+{
+	if (strcmp(node->file, build->config->file) == 0)
+		return build->config->file;
+	return arena_strdup(build->arena, node->file);
+}
+
+static void
+build_domain(struct build *build, void *entry, const struct config_node *node)
+{
+	struct config_domain *domain = entry;
 	struct group group = { .prefix = "domains.", .domain = domain };
-	const char *name, *ascii_name, *why = NULL;
 
 	*domain = (struct config_domain){ .sign = build->config->sign,
 		.key_directory = true,
-		.file = build->config->file,
+		.file = build_file(build, node),
 		.line = node->line };
-	if (strcmp(node->file, build->config->file) != 0)
-		domain->file = arena_strdup(build->arena, node->file);
 	build_group(build, &group, node);
 	to_ascii(build, &domain->domain);
 	require(build, node, group.prefix, "name");
-	name = domain->name == NULL ? "" : domain->name;
-	domain->name = "";
-	if (name[0] == '\0')
-		return;
-	ascii_name = config_domains_name(name, build->arena, &why);
-	if (ascii_name != NULL)
-		domain->name = ascii_name;
-	else if (why != NULL)
-		config_problem(build->problems, node->file, node->line,
-		    "domains.name", "\"%s\": %s", name, why);
+	build_name(build, &domain->name, "domains.name", node);
+}
+
+static void
+build_verify_domain(
+    struct build *build, void *entry, const struct config_node *node)
+{
+	struct config_verify_domain *domain = entry;
+	struct group group = { .prefix = "verify.domains.", .verify = domain };
+
+	*domain =
+	    (struct config_verify_domain){ .verify = build->config->verify,
+		    .file = build_file(build, node),
+		    .line = node->line };
+	build_group(build, &group, node);
+	require(build, node, group.prefix, "name");
+	build_name(build, &domain->name, "verify.domains.name", node);
+}
+
+/* A list of entries: what one is made by, and its size in octets. */
+struct entries {
+	const char *setting;
+	void (*make)(struct build *, void *, const struct config_node *);
+	size_t size;
+};
+
+/* The entries of LIST, sorted by name. */
+static void *
+build_entries(struct build *build, const struct entries *entries,
+    const struct config_node *list, size_t *count_r)
+{
+	const struct config_node *node;
+	char *items;
+
+	*count_r = 0;
+	items =
+	    arena_alloc(build->arena, count_children(list) + 1, entries->size);
+	if (items == NULL)
+		return NULL;
+	for (node = list->child; node != NULL; node = node->next) {
+		if (node->kind == CONFIG_GROUP)
+			entries->make(
+			    build, items + entries->size * (*count_r)++, node);
+		else
+			config_problem(build->problems, node->file, node->line,
+			    entries->setting,
+			    "must be a group: { name = "
+			    "\"example.com\"; }");
+	}
+	if (!build->arena->failed)
+		config_domains_sort(items, *count_r, entries->size);
+	return items;
+}
+
+/* Where an entry stands. */
+struct place {
+	const char *name, *file;
+	unsigned line;
+};
+
+static void
+refuse_twice(
+    struct build *build, const char *setting, struct place a, struct place b)
+{
+	const struct place *first = a.line < b.line ? &a : &b;
+	const struct place *later = first == &a ? &b : &a;
+
+	if (a.name[0] != '\0' && strcmp(a.name, b.name) == 0)
+		config_problem(build->problems, later->file, later->line,
+		    setting, "\"%s\" has an entry already, in line %u",
+		    later->name, first->line);
 }
 
 static void
 build_domains(struct build *build, const struct config_node *list)
 {
+	static const struct entries entries = { "domains", build_domain,
+		sizeof(struct config_domain) };
 	struct config *config = build->config;
-	const struct config_node *node;
+	const struct config_domain *at;
+	size_t i;
 
-	config->domains = arena_alloc(
-	    build->arena, count_children(list) + 1, sizeof *config->domains);
-	if (config->domains == NULL)
-		return;
-	for (node = list->child; node != NULL; node = node->next) {
-		if (node->kind == CONFIG_GROUP)
-			build_domain(build,
-			    &config->domains[config->domain_count++], node);
-		else
-			config_problem(build->problems, node->file, node->line,
-			    "domains",
-			    "must be a group: { name = "
-			    "\"example.com\"; }");
+	config->domains =
+	    build_entries(build, &entries, list, &config->domain_count);
+	for (i = 1; i < config->domain_count && !build->arena->failed; i++) {
+		at = &config->domains[i];
+		refuse_twice(build, "domains.name",
+		    (struct place){ at[-1].name, at[-1].file, at[-1].line },
+		    (struct place){ at->name, at->file, at->line });
 	}
+}
+
+/* Of a message whose author can't be told, no signature can be aligned with
+ * the author: what is refused without one would be let in by such a From. */
+static const struct config_verify_domain *
+find_nobody(const struct config *config)
+{
+	const struct config_verify_domain *found = NULL, *at;
+	size_t i;
+
+	if (config->verify.require_aligned_pass && !config->verify.dry_run)
+		return NULL;
+	for (i = 0; i < config->verify_domain_count; i++) {
+		at = &config->verify_domains[i];
+		if (at->verify.require_aligned_pass &&
+		    (found == NULL ||
+			(found->verify.dry_run && !at->verify.dry_run)))
+			found = at;
+	}
+	return found;
+}
+
+static void
+build_verify_domains(struct build *build, const struct config_node *list)
+{
+	static const struct entries entries = { "verify.domains",
+		build_verify_domain, sizeof(struct config_verify_domain) };
+	struct config *config = build->config;
+	const struct config_verify_domain *at;
+	size_t i;
+
+	config->verify_domains =
+	    build_entries(build, &entries, list, &config->verify_domain_count);
+	for (i = 1; i < config->verify_domain_count && !build->arena->failed;
+	     i++) {
+		at = &config->verify_domains[i];
+		refuse_twice(build, "verify.domains.name",
+		    (struct place){ at[-1].name, at[-1].file, at[-1].line },
+		    (struct place){ at->name, at->file, at->line });
+	}
+	config->verify_nobody = find_nobody(config);
+}
+
+/* Whether a setting has to know to whom a message goes. */
+static bool
+wants_recipients(const struct config *config)
+{
+	size_t count = config->sign.exempt.recipients.count +
+	    config->verify.exempt.recipients.count;
+	size_t i;
+
+	for (i = 0; i < config->domain_count; i++)
+		count += config->domains[i].sign.exempt.recipients.count;
+	for (i = 0; i < config->verify_domain_count; i++)
+		count +=
+		    config->verify_domains[i].verify.exempt.recipients.count;
+	return count > 0 || config_counts_replays(config);
 }
 
 static void
@@ -248,19 +393,36 @@ build_group(struct build *build, const struct group *group,
 		build_setting(build, group, child);
 }
 
-/* Every entry starts from the "sign" group, wherever that stands. */
+static const struct config_node *
+find_list(const struct config_node *group)
+{
+	const struct config_node *node = group->child;
+
+	while (node != NULL && strcmp(node->name, "domains") != 0)
+		node = node->next;
+	return node != NULL &&
+		(node->kind == CONFIG_LIST || node->kind == CONFIG_ARRAY)
+	    ? node
+	    : NULL;
+}
+
+/* Every entry starts from the "sign" or "verify" group, wherever that
+ * stands. */
 static void
 build_all(struct build *build, const struct config_node *root)
 {
 	struct group group = { .prefix = "", .config = build->config };
-	const struct config_node *node;
+	const struct config_node *node, *list = find_list(root);
 
 	build_group(build, &group, root);
-	for (node = root->child; node != NULL; node = node->next)
-		if (strcmp(node->name, "domains") == 0 &&
-		    (node->kind == CONFIG_LIST || node->kind == CONFIG_ARRAY))
-			build_domains(build, node);
-	config_domains_sort(build->config, build->problems);
+	if (list != NULL)
+		build_domains(build, list);
+	for (node = root->child; node != NULL; node = node->next) {
+		list = find_list(node);
+		if (strcmp(node->name, "verify") == 0 && list != NULL)
+			build_verify_domains(build, list);
+	}
+	build->config->wants_recipients = wants_recipients(build->config);
 }
 
 static void
@@ -379,43 +541,6 @@ config_needs_restart(const struct config *old, const struct config *new,
 	return count < max ? count : max;
 }
 
-/* ADDRESS as IPv6, an IPv4 one mapped (RFC 4291 section 2.5.5.2). */
-static bool
-to_ipv6(const struct sockaddr *address, struct in6_addr *out_r)
-{
-	struct sockaddr_in four;
-	struct sockaddr_in6 six;
-
-	if (address == NULL)
-		return false;
-	if (address->sa_family == AF_INET6) {
-		memcpy(&six, address, sizeof six);
-		*out_r = six.sin6_addr;
-		return true;
-	}
-	if (address->sa_family != AF_INET)
-		return false;
-	memcpy(&four, address, sizeof four);
-	memset(out_r, 0, sizeof *out_r);
-	out_r->s6_addr[10] = 0xff;
-	out_r->s6_addr[11] = 0xff;
-	memcpy(out_r->s6_addr + 12, &four.sin_addr, 4);
-	return true;
-}
-
-static bool
-begins_with(const struct in6_addr *address, const struct in6_addr *network,
-    unsigned bits)
-{
-	unsigned whole = bits / 8, rest = bits % 8;
-
-	if (memcmp(address->s6_addr, network->s6_addr, whole) != 0)
-		return false;
-	return rest == 0 ||
-	    ((address->s6_addr[whole] ^ network->s6_addr[whole]) >>
-		(8 - rest)) == 0;
-}
-
 bool
 config_counts_replays(const struct config *config)
 {
@@ -429,26 +554,4 @@ config_sends_reports(const struct config *config)
 	return config->mode != MODE_SIGN &&
 	    (config->reports.directory[0] != '\0' ||
 		config->reports.sendmail[0] != '\0');
-}
-
-bool
-config_in_networks(
-    const struct config_networks *networks, const struct sockaddr *address)
-{
-	struct in6_addr ipv6;
-	bool mapped;
-	size_t i;
-
-	if (!to_ipv6(address, &ipv6))
-		return false;
-	mapped = IN6_IS_ADDR_V4MAPPED(&ipv6);
-	for (i = 0; i < networks->count; i++) {
-		/* "::/0" is about IPv6: it does not take in all of IPv4. */
-		if (mapped && networks->items[i].bits < 96)
-			continue;
-		if (begins_with(&ipv6, &networks->items[i].address,
-			networks->items[i].bits))
-			return true;
-	}
-	return false;
 }

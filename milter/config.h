@@ -72,6 +72,13 @@ struct config_strings {
 	size_t count;
 };
 
+/* Whom the settings beside these are not for. Addresses are sorted, and written
+ * as names of "domains" are, or "<>". */
+struct config_exempt {
+	struct config_networks clients;
+	struct config_strings senders, recipients;
+};
+
 /* One of the "keys" of an entry. */
 struct config_key {
 	const char *selector;
@@ -95,6 +102,7 @@ struct config_sign {
 	enum config_action on_no_usable_key; /* accept or tempfail */
 	unsigned min_rsa_bits;
 	bool add_missing;
+	struct config_exempt exempt;
 	unsigned line_limit; /* octets of a line that are too many: more */
 	enum config_on_hazard on_hazard[HAZARDS];
 };
@@ -112,6 +120,28 @@ struct config_domain {
 	                       key_directory, else that of From's domain */
 	struct config_sign sign;
 	const char *file; /* of the configuration, where the entry stands */
+	unsigned line;
+};
+
+/* How mail is verified and what follows; an entry of "verify.domains" starts
+ * from the "verify" group and changes what it names. */
+struct config_verify {
+	struct signpost_verify_options options;
+	enum config_action on_fail, on_temperror;
+	bool require_aligned_pass;
+	enum config_action on_unaligned;	  /* no accept */
+	const char *fail_reply, *temperror_reply; /* "" for our own words */
+	const char *unaligned_reply;
+	struct config_exempt exempt;
+	bool dry_run;
+	bool trusted_too;
+};
+
+/* One of "verify.domains"; NAME as in "domains". */
+struct config_verify_domain {
+	const char *name;
+	struct config_verify verify;
+	const char *file;
 	unsigned line;
 };
 
@@ -133,12 +163,13 @@ struct config {
 	size_t domain_count;
 	struct config_sign sign;
 
-	struct {
-		struct signpost_verify_options options;
-		enum config_action on_fail, on_temperror;
-		bool require_aligned_pass;
-		bool trusted_too;
-	} verify;
+	struct config_verify verify;
+	struct config_verify_domain *verify_domains; /* sorted by name */
+	size_t verify_domain_count;
+	/* Of these the one for mail that nobody can be told to have written:
+	 * what is strict about anybody is strict about that. NULL: none. */
+	const struct config_verify_domain *verify_nobody;
+	bool wants_recipients; /* something depends on who they are */
 	struct {
 		int64_t window_s;
 		unsigned threshold;  /* messages; 0: none */
@@ -243,10 +274,18 @@ bool config_sends_reports(const struct config *config);
 /* Whether ADDRESS (AF_INET or AF_INET6) is in one of NETWORKS. */
 bool config_in_networks(
     const struct config_networks *networks, const struct sockaddr *address);
-/* The entry that applies to a From address (LOCAL may be empty): the address,
- * else the exact domain, else the nearest parent, else "*"; NULL for none.
- * DOMAIN is in lower case and A-labels. */
+/* The entry of "domains" that applies to a From address (LOCAL may be empty):
+ * the address, else the exact domain, else the nearest parent, else "*"; NULL
+ * for none. DOMAIN is in lower case and A-labels. */
 const struct config_domain *config_find_domain(
     const struct config *config, struct bytes local, const char *domain);
+/* Likewise of "verify.domains". */
+const struct config_verify_domain *config_find_verify(
+    const struct config *config, struct bytes local, const char *domain);
+/* Whether one of ADDRESSES (of struct config_exempt) is for the envelope's
+ * address PATH, with or without angle brackets; "<>" and "" are the null
+ * sender. */
+bool config_in_addresses(
+    const struct config_strings *addresses, struct bytes path);
 
 #endif

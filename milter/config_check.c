@@ -8,6 +8,7 @@
 
 #include "address.h"
 #include "config_names.h"
+#include "config_reply.h"
 
 /* The whole of TEXT as a number of at most MAX; false where it is none. */
 static bool
@@ -254,6 +255,14 @@ check_key_store(const char *value)
 		return NULL;
 	return "this build has no such key store: its key stores are "
 	       "\"directory\"";
+}
+
+const char *
+check_reply(const char *value)
+{
+	struct config_reply reply;
+
+	return value[0] == '\0' ? NULL : config_reply_read(value, &reply);
 }
 
 /* Whether all bits of ADDRESS behind the first BITS are 0. */

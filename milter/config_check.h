@@ -31,6 +31,7 @@ const char *check_reporter(const char *value);
 const char *check_domain(const char *value);
 const char *check_selector(const char *value);
 const char *check_key_store(const char *value);
+const char *check_reply(const char *value); /* config_reply.h, or "" */
 
 /* Reads "ADDRESS[/BITS]"; a bare address is a network of one. NULL, or why it
  * is none. */

@@ -6,6 +6,8 @@
 
 #include "address.h"
 
+static const char null_sender[] = "<>";
+
 enum {
 	NAME_SIZE = CONFIG_MAX_LOCAL + 1 + DOMAIN_SIZE
 };
@@ -52,66 +54,108 @@ config_domains_name(const char *name, struct arena *arena, const char **why_r)
 	return arena_strdup(arena, out);
 }
 
+const char *
+config_domains_address(
+    const char *name, struct arena *arena, const char **why_r)
+{
+	*why_r = NULL;
+	if (strcmp(name, null_sender) == 0)
+		return arena_strdup(arena, name);
+	return config_domains_name(name, arena, why_r);
+}
+
+/* What is found by its name, which is its first member or itself. */
+struct list {
+	const void *items;
+	size_t count, size; /* of each, in octets */
+};
+
+static const char *
+name_of(const void *item)
+{
+	return *(const char *const *)item;
+}
+
 static int
 compare(const void *a, const void *b)
 {
-	const struct config_domain *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
-
-	return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+	return strcmp(name_of(a), name_of(b));
 }
 
 void
-config_domains_sort(struct config *config, struct config_problems *problems)
+config_domains_sort(void *items, size_t count, size_t size)
 {
-	const struct config_domain *entry;
-	size_t i;
-
-	if (config->domain_count == 0)
-		return;
-	qsort(config->domains, config->domain_count, sizeof *config->domains,
-	    compare);
-	for (i = 1; i < config->domain_count; i++) {
-		entry = &config->domains[i];
-		if (entry->name[0] != '\0' &&
-		    strcmp(entry->name, entry[-1].name) == 0)
-			config_problem(problems, entry->file, entry->line,
-			    "domains.name",
-			    "\"%s\" has an entry already, in line %u",
-			    entry->name, entry[-1].line);
-	}
+	if (count > 0)
+		qsort(items, count, size, compare);
 }
 
 static int
-compare_name(const void *name, const void *entry)
+compare_name(const void *name, const void *item)
 {
-	return strcmp(name, ((const struct config_domain *)entry)->name);
+	return strcmp(name, name_of(item));
 }
 
-static const struct config_domain *
-find(const struct config *config, const char *name)
+static const void *
+find(const struct list *list, const char *name)
 {
-	if (config->domain_count == 0)
+	if (list->count == 0)
 		return NULL;
-	return bsearch(name, config->domains, config->domain_count,
-	    sizeof *config->domains, compare_name);
+	return bsearch(
+	    name, list->items, list->count, list->size, compare_name);
+}
+
+static const void *
+find_for(const struct list *list, struct bytes local, const char *domain)
+{
+	const void *item = NULL;
+	const char *parent;
+	char address[NAME_SIZE];
+
+	if (local.len > 0 && strlen(domain) < DOMAIN_SIZE &&
+	    join(local, domain, address))
+		item = find(list, address);
+	if (item == NULL)
+		item = find(list, domain);
+	for (parent = strchr(domain, '.'); item == NULL && parent != NULL;
+	     parent = strchr(parent + 1, '.'))
+		item = find(list, parent);
+	return item != NULL ? item : find(list, "*");
 }
 
 const struct config_domain *
 config_find_domain(
     const struct config *config, struct bytes local, const char *domain)
 {
-	const struct config_domain *entry = NULL;
-	const char *parent;
-	char address[NAME_SIZE];
+	return find_for(&(struct list){ config->domains, config->domain_count,
+			    sizeof *config->domains },
+	    local, domain);
+}
 
-	if (local.len > 0 && strlen(domain) < DOMAIN_SIZE &&
-	    join(local, domain, address))
-		entry = find(config, address);
-	if (entry == NULL)
-		entry = find(config, domain);
-	for (parent = strchr(domain, '.'); entry == NULL && parent != NULL;
-	     parent = strchr(parent + 1, '.'))
-		entry = find(config, parent);
-	return entry != NULL ? entry : find(config, "*");
+const struct config_verify_domain *
+config_find_verify(
+    const struct config *config, struct bytes local, const char *domain)
+{
+	return find_for(
+	    &(struct list){ config->verify_domains, config->verify_domain_count,
+		sizeof *config->verify_domains },
+	    local, domain);
+}
+
+bool
+config_in_addresses(const struct config_strings *addresses, struct bytes path)
+{
+	struct list list = { addresses->items, addresses->count,
+		sizeof *addresses->items };
+	char domain[DOMAIN_SIZE];
+	struct address address;
+
+	if (list.count == 0)
+		return false;
+	path = bytes_trim(path);
+	if (path.len == 0 || bytes_equal(path, bytes_str(null_sender)))
+		return find(&list, null_sender) != NULL;
+	if (!address_from_path(path, &address) ||
+	    !domain_to_ascii(address.domain, domain))
+		return find(&list, "*") != NULL;
+	return find_for(&list, address.local, domain) != NULL;
 }

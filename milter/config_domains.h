@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * config_domains - the names of the entries of "domains"
+ * config_domains - the names of the entries of "domains" and "verify.domains",
+ * and the lists of addresses that are written likewise
  *
  * A name is an exact domain, ".example.com" for the subdomains of one,
  * "user@example.com" or "*". Sorted by name, they are found in logarithmic
@@ -23,8 +24,11 @@ enum {
  * entry, or with NULL there when out of memory. */
 const char *config_domains_name(
     const char *name, struct arena *arena, const char **why_r);
-/* Sorts and reports names that stand twice. */
-void config_domains_sort(
-    struct config *config, struct config_problems *problems);
+/* The same for an address of struct config_exempt, which "<>" is, too. */
+const char *config_domains_address(
+    const char *name, struct arena *arena, const char **why_r);
+/* Sorts COUNT items of SIZE octets by name, which each has as its first member
+ * or is itself. */
+void config_domains_sort(void *items, size_t count, size_t size);
 
 #endif

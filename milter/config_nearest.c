@@ -81,6 +81,10 @@ setting_nearest(const char *name, char *out, size_t size)
 		if (strcmp(group, "sign.") == 0)
 			consider(name, row->name, prefix, "domains.", &best,
 			    out, size);
+		if (strcmp(group, "verify.") == 0 &&
+		    row->type != SETTING_DOMAINS)
+			consider(name, row->name, prefix, "verify.domains.",
+			    &best, out, size);
 		/* The group itself may be what was meant. */
 		if (prefix > 0 && row->scope == SCOPE_CONFIG) {
 			group[prefix - 1] = '\0';

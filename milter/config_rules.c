@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -319,6 +320,118 @@ rule_entries(const struct rules *rules)
 		check_entry(rules, &rules->config->domains[i]);
 }
 
+/* A reply of a set of verifying options, and the action that it is for. */
+struct reply {
+	const char *name; /* without its group */
+	const char *text;
+	const char *action_name;
+	enum config_action action; /* ACCEPT: it is never taken */
+};
+
+enum {
+	REPLIES = 3
+};
+
+/* One, and where it was written. */
+struct written_reply {
+	const struct reply *reply;
+	const char *prefix; /* "verify." or "verify.domains." */
+	const char *file;
+	unsigned line;
+};
+
+static bool
+gives_reply(const struct reply *reply)
+{
+	return reply->action == ACTION_REJECT ||
+	    reply->action == ACTION_TEMPFAIL;
+}
+
+static void
+list_replies(const struct config_verify *verify, struct reply out_r[REPLIES])
+{
+	bool aligned = verify->require_aligned_pass;
+	enum config_action on_temperror = verify->on_temperror;
+
+	/* What may be aligned yet is put off, not let in. */
+	if (aligned && on_temperror == ACTION_ACCEPT)
+		on_temperror = ACTION_TEMPFAIL;
+	out_r[0] = (struct reply){ "fail_reply", verify->fail_reply, "on_fail",
+		verify->on_fail };
+	out_r[1] = (struct reply){ "temperror_reply", verify->temperror_reply,
+		"on_temperror", on_temperror };
+	out_r[2] = (struct reply){ "unaligned_reply", verify->unaligned_reply,
+		aligned ? "on_unaligned" : "require_aligned_pass",
+		aligned ? verify->on_unaligned : ACTION_ACCEPT };
+}
+
+/* RFC 5321 section 4.2.1: who gets 4 tries again, who gets 5 does not. */
+static void
+check_reply_code(const struct rules *rules, const struct written_reply *at)
+{
+	const struct reply *reply = at->reply;
+	char class = reply->action == ACTION_TEMPFAIL ? '4' : '5';
+	char setting[64];
+
+	snprintf(setting, sizeof setting, "%s%s", at->prefix, reply->name);
+	if (!gives_reply(reply))
+		config_warning(rules->problems, at->file, at->line, setting,
+		    "has no effect: %s gives no reply", reply->action_name);
+	else if (reply->text[0] != class)
+		config_problem(rules->problems, at->file, at->line, setting,
+		    "%.3s is no code for what %s does: it must be from %c00 "
+		    "to %c59",
+		    reply->text, reply->action_name, class, class);
+}
+
+static void
+rule_replies(const struct rules *rules)
+{
+	const struct config *config = rules->config;
+	struct reply replies[REPLIES], all[REPLIES];
+	const struct config_verify_domain *entry;
+	const struct config_node *node;
+	char name[64];
+	size_t i, j;
+
+	list_replies(&config->verify, all);
+	for (j = 0; j < REPLIES; j++) {
+		snprintf(name, sizeof name, "verify.%s", all[j].name);
+		node = find(rules, name);
+		if (node != NULL && all[j].text[0] != '\0')
+			check_reply_code(rules,
+			    &(struct written_reply){
+				&all[j], "verify.", node->file, node->line });
+	}
+	for (i = 0; i < config->verify_domain_count; i++) {
+		entry = &config->verify_domains[i];
+		list_replies(&entry->verify, replies);
+		for (j = 0; j < REPLIES; j++)
+			if (replies[j].text[0] != '\0' &&
+			    (replies[j].text != all[j].text ||
+				(replies[j].action != all[j].action &&
+				    gives_reply(&replies[j]))))
+				check_reply_code(rules,
+				    &(struct written_reply){ &replies[j],
+					"verify.domains.", entry->file,
+					entry->line });
+	}
+}
+
+static void
+rule_unaligned(const struct rules *rules)
+{
+	const struct config *config = rules->config;
+	bool aligned = config->verify.require_aligned_pass;
+	size_t i;
+
+	for (i = 0; i < config->verify_domain_count && !aligned; i++)
+		aligned = config->verify_domains[i].verify.require_aligned_pass;
+	if (!aligned && find(rules, "verify.on_unaligned") != NULL)
+		warn(rules, "verify.on_unaligned",
+		    "has no effect: verify.require_aligned_pass is false");
+}
+
 void
 check_together(const struct config *config, const struct config_node *root,
     struct config_problems *problems)
@@ -331,6 +444,8 @@ check_together(const struct config *config, const struct config_node *root,
 		rule_no_effect,
 		rule_replay,
 		rule_reports,
+		rule_replies,
+		rule_unaligned,
 		rule_headers,
 		rule_entries,
 	};

@@ -77,6 +77,15 @@ static const struct setting_word action_words[] = {
 	{ NULL, 0 },
 };
 
+/* Of what is refused, in one way or another. */
+static const struct setting_word refusal_words[] = {
+	{ "reject", ACTION_REJECT },
+	{ "tempfail", ACTION_TEMPFAIL },
+	{ "quarantine", ACTION_QUARANTINE },
+	{ "discard", ACTION_DISCARD },
+	{ NULL, 0 },
+};
+
 static const struct setting_word failure_words[] = {
 	{ "accept", ACTION_ACCEPT },
 	{ "tempfail", ACTION_TEMPFAIL },
@@ -144,6 +153,9 @@ static const struct setting_word format_words[] = {
 	.scope = SCOPE_DOMAIN, .offset = offsetof(struct config_domain, member)
 #define AT_KEY(member) \
 	.scope = SCOPE_KEY, .offset = offsetof(struct config_key, member)
+#define AT_VERIFY(member)      \
+	.scope = SCOPE_VERIFY, \
+	.offset = offsetof(struct config_verify_domain, member)
 #define RANGE(least, most) .min = (least), .max = (most)
 
 /* In the order of the manual page. */
@@ -229,6 +241,12 @@ static const struct setting table[] = {
 	{ "sign.add_missing", TYPE(BOOLEAN), AT(sign.add_missing),
 	    .initial = "false",
 	    .help = "add Date and Message-ID where they are missing" },
+	{ "sign.exempt_clients", TYPE(NETWORKS), AT(sign.exempt.clients),
+	    .help = "clients whose mail is not signed" },
+	{ "sign.exempt_senders", TYPE(ADDRESSES), AT(sign.exempt.senders),
+	    .help = "envelope senders whose mail is not signed" },
+	{ "sign.exempt_recipients", TYPE(ADDRESSES), AT(sign.exempt.recipients),
+	    .help = "recipients to whom mail is not signed" },
 	{ "sign.line_limit", TYPE(NUMBER), AT(sign.line_limit),
 	    .initial = "990", RANGE(76, MILLION),
 	    .help = "octets of a line that mail servers let be" },
@@ -287,8 +305,34 @@ static const struct setting table[] = {
 	{ "verify.require_aligned_pass", TYPE(BOOLEAN),
 	    AT(verify.require_aligned_pass), .initial = "false",
 	    .help = "refuse mail that From's domain did not sign" },
+	{ "verify.on_unaligned", TYPE(WORD), AT(verify.on_unaligned),
+	    .initial = "reject", .words = refusal_words,
+	    .help = "what require_aligned_pass does" },
+	{ "verify.fail_reply", TYPE(STRING), AT(verify.fail_reply),
+	    .initial = "", .check = check_reply,
+	    .help = "SMTP reply of on_fail" },
+	{ "verify.temperror_reply", TYPE(STRING), AT(verify.temperror_reply),
+	    .initial = "", .check = check_reply,
+	    .help = "SMTP reply of on_temperror" },
+	{ "verify.unaligned_reply", TYPE(STRING), AT(verify.unaligned_reply),
+	    .initial = "", .check = check_reply,
+	    .help = "SMTP reply of on_unaligned" },
+	{ "verify.exempt_clients", TYPE(NETWORKS), AT(verify.exempt.clients),
+	    .help = "clients whose mail is accepted whatever" },
+	{ "verify.exempt_senders", TYPE(ADDRESSES), AT(verify.exempt.senders),
+	    .help = "envelope senders whose mail is accepted whatever" },
+	{ "verify.exempt_recipients", TYPE(ADDRESSES),
+	    AT(verify.exempt.recipients),
+	    .help = "recipients whose mail is accepted whatever" },
+	{ "verify.dry_run", TYPE(BOOLEAN), AT(verify.dry_run),
+	    .initial = "false", .help = "accept, and say what would be done" },
 	{ "verify.trusted_too", TYPE(BOOLEAN), AT(verify.trusted_too),
 	    .initial = "false", .help = "verify trusted mail, too" },
+	{ "verify.domains", TYPE(DOMAINS), AT(verify_domains),
+	    .help = "what differs for a domain of From" },
+	{ "verify.domains.name", TYPE(STRING), AT_VERIFY(name),
+	    .check = check_not_empty,
+	    .help = "which From addresses the entry is for" },
 
 	{ "replay.window", TYPE(SECONDS), AT(replay.window_s), .initial = "1h",
 	    RANGE(1, 7 * DAY_S),
@@ -397,6 +441,7 @@ static const char *const type_names[SETTING_TYPES] = {
 	[SETTING_STRINGS] = "list of strings",
 	[SETTING_NAMES] = "list of names",
 	[SETTING_NETWORKS] = "list of networks",
+	[SETTING_ADDRESSES] = "list of addresses",
 	[SETTING_DOMAINS] = "list of groups",
 	[SETTING_KEYS] = "list of groups",
 };
@@ -423,21 +468,36 @@ find_exactly(const char *name)
 	return NULL;
 }
 
-static const char in_entry[] = "domains.";
-static const char in_sign[] = "sign.";
+/* Entries, and the group that they start from. */
+static const struct {
+	const char *entry, *group;
+} inherited[] = {
+	{ "domains.", "sign." },
+	{ "verify.domains.", "verify." },
+};
 
 const struct setting *
 setting_find(const char *name)
 {
 	const struct setting *setting = find_exactly(name);
-	char inherited[80];
+	char full[96];
+	size_t len, i;
 
-	if (setting != NULL ||
-	    strncmp(name, in_entry, sizeof in_entry - 1) != 0)
-		return setting;
-	snprintf(inherited, sizeof inherited, "%s%s", in_sign,
-	    name + sizeof in_entry - 1);
-	return find_exactly(inherited);
+	for (i = 0; setting == NULL && i < sizeof inherited / sizeof *inherited;
+	     i++) {
+		len = strlen(inherited[i].entry);
+		if (strncmp(name, inherited[i].entry, len) != 0)
+			continue;
+		snprintf(
+		    full, sizeof full, "%s%s", inherited[i].group, name + len);
+		setting = find_exactly(full);
+		/* Entries have no entries. */
+		if (setting != NULL &&
+		    (setting->type == SETTING_DOMAINS ||
+			setting->scope != SCOPE_CONFIG))
+			setting = NULL;
+	}
+	return setting;
 }
 
 bool

@@ -10,7 +10,7 @@
  *
  * The names of rows under "domains." are those of an entry of "domains", those
  * under "domains.keys." of one of its keys; an entry may also have all of
- * "sign." under the same names.
+ * "sign." under the same names. So it is with "verify.domains." and "verify.".
  *
  * Threads: the table is constant.
  */
@@ -34,7 +34,8 @@ enum setting_type {
 	SETTING_STRINGS,      /* a list */
 	SETTING_NAMES,	      /* a list that "+NAME" and "-NAME" change */
 	SETTING_NETWORKS,     /* a list */
-	SETTING_DOMAINS,      /* the list of entries */
+	SETTING_ADDRESSES,    /* a list, of names as "domains" have */
+	SETTING_DOMAINS,      /* a list of entries */
 	SETTING_KEYS,	      /* an entry's list of keys */
 	SETTING_TYPES
 };
@@ -44,6 +45,7 @@ enum setting_scope {
 	SCOPE_CONFIG, /* struct config */
 	SCOPE_DOMAIN, /* struct config_domain */
 	SCOPE_KEY,    /* struct config_key */
+	SCOPE_VERIFY, /* struct config_verify_domain */
 };
 
 struct setting_word {

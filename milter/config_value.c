@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config_check.h"
+#include "config_domains.h"
 #include "config_names.h"
 #include "config_settings.h"
 
@@ -69,6 +70,9 @@ static const struct type_info {
 	    "such as [ \"+X-Mine\", \"-Cc\" ]" },
 	[SETTING_NETWORKS] = { false, 0, NULL,
 	    "a list of strings such as [ \"192.0.2.0/24\", \"::1\" ]" },
+	[SETTING_ADDRESSES] = { false, 0, NULL,
+	    "a list of strings such as [ \"a@example.com\", \"example.org\", "
+	    "\".example.org\" ]" },
 	[SETTING_DOMAINS] = { false, 0, NULL,
 	    "a list of groups such as ( { name = \"example.com\"; } )" },
 	[SETTING_KEYS] = { false, 0, NULL,
@@ -167,6 +171,7 @@ setting_default_text(const struct setting *setting, char *out, size_t size)
 	case SETTING_STRINGS:
 	case SETTING_NAMES:
 	case SETTING_NETWORKS:
+	case SETTING_ADDRESSES:
 		used = (size_t)snprintf(out, size, "[");
 		for (item = setting->list;
 		     item != NULL && *item != NULL && used < size; item++)
@@ -346,7 +351,6 @@ count_children(const struct config_node *node)
 	return count;
 }
 
-/* A list's elements one by one, each of which is checked. */
 static bool
 set_element(const struct setting *setting, const struct setting_source *source,
     struct config_network *network, const char **string)
@@ -357,9 +361,13 @@ set_element(const struct setting *setting, const struct setting_source *source,
 	if (source->node->kind != CONFIG_STRING)
 		return refuse(
 		    source, "must be %s", types[setting->type].expected);
-	if (setting->type != SETTING_NETWORKS)
+	if (setting->type == SETTING_NETWORKS)
+		why = check_network(source->node->value, network);
+	else if (setting->type == SETTING_ADDRESSES)
+		*string = config_domains_address(
+		    source->node->value, source->arena, &why);
+	else
 		return set_string(setting, source, string);
-	why = check_network(source->node->value, network);
 	if (why == NULL)
 		return true;
 	return refuse(
@@ -389,7 +397,12 @@ set_list(const struct setting *setting, const struct setting_source *source,
 		    setting, &element, &networks.items[i], &strings.items[i]);
 	if (ok && setting->type == SETTING_NETWORKS)
 		memcpy(place, &networks, sizeof networks);
-	if (ok && setting->type == SETTING_STRINGS)
+	if (ok && setting->type == SETTING_ADDRESSES && !source->arena->failed)
+		config_domains_sort(
+		    strings.items, strings.count, sizeof *strings.items);
+	if (ok &&
+	    (setting->type == SETTING_STRINGS ||
+		setting->type == SETTING_ADDRESSES))
 		memcpy(place, &strings, sizeof strings);
 	if (ok && setting->type == SETTING_NAMES)
 		ok = config_names_set(source, &strings, place);
@@ -404,6 +417,7 @@ is_of_type(const struct setting *setting, enum config_kind kind)
 	case SETTING_STRINGS:
 	case SETTING_NAMES:
 	case SETTING_NETWORKS:
+	case SETTING_ADDRESSES:
 	case SETTING_DOMAINS:
 	case SETTING_KEYS:
 		return kind == CONFIG_LIST || kind == CONFIG_ARRAY;
@@ -440,6 +454,7 @@ setting_set(const struct setting *setting, const struct setting_source *source,
 	case SETTING_STRINGS:
 	case SETTING_NAMES:
 	case SETTING_NETWORKS:
+	case SETTING_ADDRESSES:
 		return set_list(setting, source, place);
 	case SETTING_STRING:
 		return set_string(setting, source, place);
@@ -491,6 +506,7 @@ setting_set_default(
 	case SETTING_STRINGS:
 	case SETTING_NAMES:
 	case SETTING_NETWORKS:
+	case SETTING_ADDRESSES:
 		return set_default_list(setting, place, arena);
 	case SETTING_STRING:
 		memcpy(place, &copy, sizeof copy);
@@ -530,6 +546,7 @@ setting_equal(const struct setting *setting, const void *a, const void *b)
 		return equal_strings(left, right);
 	case SETTING_STRINGS:
 	case SETTING_NAMES:
+	case SETTING_ADDRESSES:
 		for (i = 0; i < x->count && x->count == y->count; i++)
 			if (!equal_strings(x->items[i], y->items[i]))
 				return false;

@@ -115,12 +115,12 @@ daemon_is_quiet(struct daemon *daemon)
 }
 
 bool
-daemon_counts_replays(struct daemon *daemon)
+daemon_wants_recipients(struct daemon *daemon)
 {
 	pthread_mutex_lock(&daemon->mutex);
-	bool counts = config_counts_replays(daemon->current->config);
+	bool wants = daemon->current->config->wants_recipients;
 	pthread_mutex_unlock(&daemon->mutex);
-	return counts;
+	return wants;
 }
 
 bool

@@ -65,8 +65,8 @@ void daemon_message_end(struct daemon *daemon);
 /* Whether no message is under way, nor ended so lately that libmilter may not
  * have written its reply yet. */
 bool daemon_is_quiet(struct daemon *daemon);
-/* Whether messages that begin now have the signatures in them counted. */
-bool daemon_counts_replays(struct daemon *daemon);
+/* Whether something depends on the recipients of messages that begin now. */
+bool daemon_wants_recipients(struct daemon *daemon);
 /* True the first time it is called. */
 bool daemon_tell_no_space(struct daemon *daemon);
 

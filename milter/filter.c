@@ -30,7 +30,7 @@ enum {
 };
 
 /* Steps that nothing is done at, SMFIP_NORCPT apart: recipients are told of
- * where they are counted. */
+ * where something depends on them. */
 static const unsigned long steps_unused =
     SMFIP_NOHELO | SMFIP_NODATA | SMFIP_NOUNKNOWN;
 
@@ -116,7 +116,7 @@ filter_negotiate(SMFICTX *ctx, unsigned long actions, unsigned long steps,
 	*steps_r = steps & (steps_unused | SMFIP_HDR_LEADSPC);
 	/* An MTA keeps a connection for long: one from before a reload that
 	 * has recipients counted does not tell of them. */
-	if (!daemon_counts_replays(filter_daemon))
+	if (!daemon_wants_recipients(filter_daemon))
 		*steps_r |= steps & SMFIP_NORCPT;
 	if ((actions & SMFIF_SETSYMLIST) != 0)
 		set_macros(ctx);
@@ -187,10 +187,9 @@ filter_recipient(SMFICTX *ctx, char **args)
 {
 	struct step step;
 
-	(void)args;
 	if (!begin(ctx, &step))
 		return SMFIS_TEMPFAIL;
-	session_recipient(step.session);
+	session_recipient(step.session, args[0] != NULL ? args[0] : "");
 	end(&step, STAGE_ENVELOPE);
 	return SMFIS_NOREPLY;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "message.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@ enum {
 	/* Fields of results; beyond, the message goes. To tell whose one is can
 	 * cost some 100 microseconds. */
 	MAX_RESULTS = 1024,
+	/* Of recipients: beyond, a message is exempt by none. */
+	MAX_PATHS_BYTES = 256 << 10,
 };
 
 static const char results_name[] = "Authentication-Results";
@@ -30,6 +33,7 @@ message_init(struct message *message, struct daemon *daemon)
 {
 	*message = (struct message){ .daemon = daemon };
 	buf_init(&message->sender, SIZE_MAX);
+	buf_init(&message->paths, MAX_PATHS_BYTES);
 	buf_init(&message->scratch, SIZE_MAX);
 	buf_init(&message->claims, MAX_RESULTS * sizeof(uint32_t));
 	buf_init(&message->signatures, 1024);
@@ -42,6 +46,7 @@ message_fini(struct message *message)
 	message_reset(message);
 	signpost_headers_free(message->headers);
 	buf_fini(&message->sender);
+	buf_fini(&message->paths);
 	buf_fini(&message->scratch);
 	buf_fini(&message->claims);
 	buf_fini(&message->signatures);
@@ -89,6 +94,14 @@ message_begin(struct message *message, const char *sender, const char *mta_name)
 		message_fail(message, FAILURE_MEMORY);
 	}
 	message->headers_max = max;
+}
+
+void
+message_recipient(struct message *message, const char *path)
+{
+	if (message->recipients < UINT_MAX)
+		message->recipients++;
+	buf_append(&message->paths, path, strlen(path) + 1);
 }
 
 void
@@ -169,6 +182,20 @@ message_header(struct message *message, const char *name, size_t name_len,
 }
 
 static void
+read_from(
+    struct message *message, struct bytes value, struct policy_input *input)
+{
+	struct address authors[ADDRESS_MAX_LISTED] = { 0 };
+	size_t count;
+
+	input->from_ok = address_list_from_field(
+	    value, &message->scratch, authors, ADDRESS_MAX_LISTED, &count);
+	input->from = authors[0];
+	input->other_count = input->from_ok ? count - 1 : 0;
+	memcpy(input->others, authors + 1, sizeof(input->others));
+}
+
+static void
 decide(struct message *message, const struct message_client *client)
 {
 	struct policy_input input = {
@@ -177,17 +204,17 @@ decide(struct message *message, const struct message_client *client)
 		.daemon_name = client->daemon_name,
 		.sender = buf_bytes(&message->sender),
 	};
-	size_t mailboxes;
 
+	if (!message->paths.failed)
+		input.recipients = buf_bytes(&message->paths);
 	if (message->headers != NULL) {
 		struct bytes from = bytes_str("From");
 		size_t at = headers_find_last(
 		    message->headers, from, headers_count(message->headers));
 		input.from_count = headers_occurrences(message->headers, from);
 		if (at != SIZE_MAX)
-			input.from_ok = address_from_field(
-			    headers_get(message->headers, at).value,
-			    &message->scratch, &input.from, &mailboxes);
+			read_from(message,
+			    headers_get(message->headers, at).value, &input);
 	}
 	/* A From that was not read is not one that isn't ours. */
 	if (message->scratch.failed)
@@ -262,11 +289,13 @@ message_outcome_set(struct message_outcome *outcome, enum config_action action,
 
 	outcome->action = action;
 	outcome->reason = reason;
-	outcome->code = NULL;
+	outcome->code[0] = '\0';
 	if (action != ACTION_REJECT && action != ACTION_TEMPFAIL)
 		return;
-	outcome->code = status_codes[action];
-	outcome->enhanced = detail[action == ACTION_TEMPFAIL];
+	snprintf(
+	    outcome->code, sizeof(outcome->code), "%s", status_codes[action]);
+	snprintf(outcome->enhanced, sizeof(outcome->enhanced), "%s",
+	    detail[action == ACTION_TEMPFAIL]);
 	va_start(args, format);
 	vsnprintf(outcome->text, sizeof(outcome->text), format, args);
 	va_end(args);
@@ -287,16 +316,27 @@ static void
 fail(struct message *message, struct message_outcome *outcome)
 {
 	static const char *detail[2] = { "5.3.0", "4.3.0" };
-	enum config_action action =
-	    message->snapshot->config->verify.on_temperror;
+	const char *reason = message_failure_token(message->failure);
+	const char *why = message_failure_text(message->failure);
 
-	if (message->failure == FAILURE_MEMORY)
-		action = ACTION_TEMPFAIL;
+	outcome->rule = message_failure_setting(message->failure);
+	if (message->failure == FAILURE_MEMORY || !message->decided)
+		message_outcome_set(
+		    outcome, ACTION_TEMPFAIL, reason, detail, "DKIM: %s", why);
 	else if (message->failure == FAILURE_HEADER_LIMIT)
-		action = ACTION_ACCEPT;
-	message_outcome_set(outcome, action,
-	    message_failure_token(message->failure), detail, "DKIM: %s",
-	    message_failure_text(message->failure));
+		outcome->reason = reason;
+	else
+		message_apply_policy(message,
+		    &(struct message_wish){
+			.action = message->decision.verifying->on_temperror,
+			.rule = "verify.on_temperror",
+			.reason = reason,
+			.why = why,
+			.reply = message->decision.verifying->temperror_reply,
+			.detail = detail,
+			.own_text = "DKIM: {reason}",
+		    },
+		    outcome);
 }
 
 /* Those that claim to be ours can't all be told and removed: the cap is far
@@ -309,6 +349,7 @@ refuse_results(struct message_outcome *outcome)
 	message_outcome_set(outcome, ACTION_REJECT,
 	    message_failure_token(FAILURE_RESULTS), detail, "%s",
 	    message_failure_text(FAILURE_RESULTS));
+	outcome->rule = NULL;
 }
 
 void
@@ -319,7 +360,11 @@ message_finish(struct message *message, struct message_outcome *outcome_r)
 	*outcome_r = (struct message_outcome){
 		.action = ACTION_ACCEPT,
 		.reason = policy_reason_token(decision->reason),
+		.rule = policy_reason_setting(decision->reason),
 	};
+
+	if (outcome_r->rule == NULL)
+		outcome_r->rule = policy_trust_setting(decision->trust);
 	if (message->failure == FAILURE_MEMORY || !message->decided)
 		fail(message, outcome_r);
 	else if (has_too_many_results(message) && removes_claims(message))
@@ -396,6 +441,7 @@ message_reset(struct message *message)
 		signpost_headers_reset(message->headers);
 	}
 	shrink(&message->sender);
+	shrink(&message->paths);
 	shrink(&message->scratch);
 	shrink(&message->claims);
 	shrink(&message->signatures);
@@ -407,6 +453,7 @@ message_reset(struct message *message)
 		.headers = message->headers,
 		.headers_max = message->headers_max,
 		.sender = message->sender,
+		.paths = message->paths,
 		.scratch = message->scratch,
 		.claims = message->claims,
 		.signatures = message->signatures,

@@ -39,9 +39,21 @@ struct message_client {
 struct message_outcome {
 	enum config_action action;
 	const char *reason; /* a token */
+	const char *rule;   /* the setting behind it; NULL: trust alone */
 	/* The SMTP reply where ACTION is reject or tempfail. */
-	const char *code, *enhanced;
-	char text[256];
+	char code[4], enhanced[12];
+	char text[480];
+};
+
+/* What verification comes to by the settings. */
+struct message_wish {
+	enum config_action action;
+	const char *rule;     /* the setting that says so */
+	const char *reason;   /* a token */
+	const char *why;      /* the same for people */
+	const char *reply;    /* as the configuration has one, or "" */
+	const char **detail;  /* as message_outcome_set has it */
+	const char *own_text; /* where REPLY is "": as that of a reply */
 };
 
 /* The fields that were missing and are added, as signpost_signer_field has
@@ -59,6 +71,7 @@ struct message {
 	size_t header_bytes; /* that it holds */
 	struct buf sender;
 	unsigned recipients;	 /* that were told of; 0: not asked for */
+	struct buf paths;	 /* theirs, each with a NUL behind it */
 	struct replay_seen seen; /* of its signatures the one seen most */
 	struct buf scratch;
 	/* The numbers (uint32_t, from 1) of the Authentication-Results fields
@@ -76,6 +89,8 @@ struct message {
 	bool declared_8bit;	       /* by MAIL FROM */
 	struct signpost_verifier *own; /* signatures of ours that are there */
 	struct signpost_verifier *verifier;
+	enum config_action would; /* be done with it, but for SPARED */
+	const char *spared;	  /* a token: why not; NULL: it is done */
 	struct key_lookups *lookups;
 	char *authres;	       /* the field to insert */
 	char *changed;	       /* fields, by the first signature that fails */
@@ -95,6 +110,8 @@ void message_begin(
     struct message *message, const char *sender, const char *mta_name);
 /* The sender declared 8-bit text (RFC 6152: BODY=8BITMIME). */
 void message_declare_8bit(struct message *message);
+/* A recipient that the MTA accepts, as given. */
+void message_recipient(struct message *message, const char *path);
 void message_header(struct message *message, const char *name, size_t name_len,
     const char *value, size_t value_len);
 void message_end_headers(
@@ -134,6 +151,10 @@ void message_fail(struct message *message, enum message_failure failure);
 void message_outcome_set(struct message_outcome *outcome,
     enum config_action action, const char *reason, const char *detail[2],
     const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Does what WISH says, unless the message is exempt or it is a dry run; counts
+ * it. */
+void message_apply_policy(struct message *message,
+    const struct message_wish *wish, struct message_outcome *outcome);
 /* What a failure while signing makes of the message. */
 void message_sign_failed(
     struct message *message, struct message_outcome *outcome);

@@ -4,17 +4,23 @@
 static const struct {
 	const char *token;
 	const char *text;
+	const char *setting;
 } failures[FAILURES] = {
 	[FAILURE_NONE] = { "", "" },
 	[FAILURE_MEMORY] = { "memory", "out of memory" },
-	[FAILURE_HEADER_LIMIT] = { "header_limit", "the header is too large" },
+	[FAILURE_HEADER_LIMIT] = { "header_limit", "the header is too large",
+	    "limits.max_header_bytes" },
 	[FAILURE_RESULTS] = { "results_limit",
 	    "too many Authentication-Results fields" },
-	[FAILURE_KEYS] = { "keys_unusable", "no key can be used" },
-	[FAILURE_SIGNER] = { "signer", "the message can't be signed" },
-	[FAILURE_CRYPTO] = { "crypto", "cryptographic failure" },
-	[FAILURE_OVERLOAD] = { "overload", "too busy" },
-	[FAILURE_DEADLINE] = { "deadline", "signing took too long" },
+	[FAILURE_KEYS] = { "keys_unusable", "no key can be used",
+	    "sign.on_error" },
+	[FAILURE_SIGNER] = { "signer", "the message can't be signed",
+	    "sign.on_error" },
+	[FAILURE_CRYPTO] = { "crypto", "cryptographic failure",
+	    "sign.on_error" },
+	[FAILURE_OVERLOAD] = { "overload", "too busy", "workers.on_overload" },
+	[FAILURE_DEADLINE] = { "deadline", "signing took too long",
+	    "sign.on_error" },
 };
 
 const char *
@@ -27,4 +33,10 @@ const char *
 message_failure_text(enum message_failure failure)
 {
 	return failures[failure].text;
+}
+
+const char *
+message_failure_setting(enum message_failure failure)
+{
+	return failures[failure].setting;
 }

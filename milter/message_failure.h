@@ -25,5 +25,7 @@ enum message_failure {
 
 const char *message_failure_token(enum message_failure failure);
 const char *message_failure_text(enum message_failure failure);
+/* The setting that says what becomes of the message; NULL: none does. */
+const char *message_failure_setting(enum message_failure failure);
 
 #endif

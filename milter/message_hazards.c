@@ -179,6 +179,16 @@ message_hazards_allow(struct message *message, const struct timespec *deadline,
     struct message_outcome *outcome)
 {
 	static const char *detail[2] = { "5.6.0", "4.6.0" };
+	static const char *const settings_of[HAZARDS] = {
+		[HAZARD_LONG_LINE] = "sign.on_long_line",
+		[HAZARD_LONG_HEADER] = "sign.on_long_header",
+		[HAZARD_ADDRESS_FORM] = "sign.on_address_form",
+		[HAZARD_BARE_LINE_END] = "sign.on_bare_line_end",
+		[HAZARD_NUL] = "sign.on_nul",
+		[HAZARD_8BIT] = "sign.on_8bit",
+		[HAZARD_UNDECLARED] = "sign.on_undeclared_8bit",
+		[HAZARD_SIGNED_ALREADY] = "sign.on_signed_already",
+	};
 	static const enum config_action actions[] = {
 		[ON_HAZARD_LEAVE] = ACTION_ACCEPT,
 		[ON_HAZARD_TEMPFAIL] = ACTION_TEMPFAIL,
@@ -207,5 +217,6 @@ message_hazards_allow(struct message *message, const struct timespec *deadline,
 	buf_clear(&message->signatures);
 	message_outcome_set(outcome, actions[most], hazard_token(worst), detail,
 	    "DKIM: not signed: %s", hazard_text(worst));
+	outcome->rule = settings_of[worst];
 	return false;
 }

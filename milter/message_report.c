@@ -26,12 +26,21 @@ action_of(const struct message *message, const struct message_outcome *outcome)
 }
 
 static bool
+is_exempt(enum policy_reason reason)
+{
+	return reason == POLICY_EXEMPT_CLIENT ||
+	    reason == POLICY_EXEMPT_SENDER ||
+	    reason == POLICY_EXEMPT_RECIPIENTS;
+}
+
+static bool
 is_left_unsigned(const struct message *message, enum stats_action action)
 {
 	return message->decided &&
 	    message->decision.trust > TRUST_UNTRUSTED_DAEMON &&
 	    message->snapshot->config->mode != MODE_VERIFY &&
 	    (message->hazards & HAZARD_BIT(HAZARD_SIGNED_ALREADY)) == 0 &&
+	    !is_exempt(message->decision.reason) &&
 	    (action == MESSAGE_PASSED || action == MESSAGE_VERIFIED);
 }
 
@@ -77,6 +86,25 @@ log_buf(struct log_pairs *pairs, const char *key, const struct buf *buf)
 {
 	if (buf->len > 0)
 		log_pair_bytes(pairs, key, buf->data, buf->len);
+}
+
+/* What decided: a setting, and the entry that has it where one applies. */
+static void
+log_rule(struct log_pairs *pairs, const struct message *message,
+    const struct message_outcome *outcome)
+{
+	const struct policy_decision *decision = &message->decision;
+	bool verified = message->verifier != NULL && !decision->sign;
+
+	log_pair(pairs, "rule", outcome->rule);
+	if (verified && decision->verify_entry != NULL)
+		log_pair(pairs, "entry", decision->verify_entry->name);
+	else if (!verified && decision->entry != NULL)
+		log_pair(pairs, "entry", decision->entry->name);
+	if (message->spared == NULL)
+		return;
+	log_pair(pairs, "would", policy_action_word(message->would));
+	log_pair(pairs, "spared", message->spared);
 }
 
 static void
@@ -131,6 +159,7 @@ message_report(struct message *message, const char *id,
 	log_pair(&pairs, "id", id != NULL ? id : "-");
 	log_pair(&pairs, "action", stats_action_token(action));
 	log_pair(&pairs, "reason", outcome->reason);
+	log_rule(&pairs, message, outcome);
 	log_pair(&pairs, "from", message->decision.domain);
 	log_client(&pairs, client);
 	log_pair(&pairs, "trust", policy_trust_token(message->decision.trust));

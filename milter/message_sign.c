@@ -27,6 +27,7 @@ message_sign_failed(struct message *message, struct message_outcome *outcome)
 	message_outcome_set(outcome, action, message_failure_token(failure),
 	    busy ? system_detail : crypto_detail, "DKIM signing failed: %s",
 	    message_failure_text(failure));
+	outcome->rule = message_failure_setting(failure);
 }
 
 static void

@@ -22,8 +22,7 @@ message_begin_verifying(struct message *message, int64_t now)
 {
 	enum signpost_status status =
 	    signpost_verifier_new(message->daemon->handle, message->headers,
-		&message->snapshot->config->verify.options, now,
-		&message->verifier);
+		&message->decision.verifying->options, now, &message->verifier);
 
 	if (status != SIGNPOST_OK)
 		message->verifier = NULL;
@@ -183,7 +182,7 @@ note_verdict(struct message *message, const struct signpost_verdict *verdict)
 		buf_printf(list, ":%s", signpost_reason_token(verdict->reason));
 }
 
-/* Whether the signing domain is the From domain or a parent of it that is not
+/* Whether the signing domain is the author's or a parent of it that is not
  * a whole top-level domain. */
 static bool
 is_aligned(
@@ -193,9 +192,9 @@ is_aligned(
 
 	return domain_to_ascii(
 		   bytes_of(verdict->domain, verdict->domain_len), domain) &&
-	    message->decision.domain[0] != '\0' &&
+	    message->decision.author[0] != '\0' &&
 	    strchr(domain, '.') != NULL &&
-	    domain_is_under(message->decision.domain, domain);
+	    domain_is_under(message->decision.author, domain);
 }
 
 static void
@@ -260,41 +259,71 @@ note_changed(struct message *message)
 	return true;
 }
 
-/* RFC 7372 section 3 has the codes of the refusals. */
+/* No signature passes, or none that is aligned. RFC 7372 section 3 has the
+ * codes. */
+static void
+wish_for_unaligned(const struct message *message, const struct summary *summary,
+    struct message_wish *wish)
+{
+	static const char *detail[2] = { "5.7.22", "4.7.5" };
+
+	wish->action = message->decision.verifying->on_unaligned;
+	wish->rule = "verify.require_aligned_pass";
+	wish->reason = "not_aligned";
+	if (summary->fail != NULL)
+		wish->why = signpost_reason_text(summary->fail->reason);
+	else if (summary->pass)
+		wish->why = "the signatures that pass are of others";
+	else if (signpost_verifier_count(message->verifier) > 0)
+		wish->why = "no signature passes";
+	else
+		wish->why = "the message is not signed";
+	wish->reply = message->decision.verifying->unaligned_reply;
+	wish->detail = detail;
+	wish->own_text =
+	    "No DKIM signature of the From domain passes: {reason}";
+}
+
+static void
+wish_for(const struct signpost_verdict *verdict, struct message_wish *wish)
+{
+	static const char *detail[2] = { "5.7.20", "4.7.5" };
+
+	wish->reason = signpost_reason_token(verdict->reason);
+	wish->why = signpost_reason_text(verdict->reason);
+	wish->detail = detail;
+}
+
 static void
 judge(struct message *message, const struct summary *summary,
     struct message_outcome *outcome)
 {
-	static const char *no_pass[2] = { "5.7.20", "4.7.5" };
-	static const char *not_aligned[2] = { "5.7.22", "4.7.5" };
-	const struct config *config = message->snapshot->config;
-	bool must_align = config->verify.require_aligned_pass &&
+	const struct config_verify *settings = message->decision.verifying;
+	bool must_align = settings->require_aligned_pass &&
 	    message->decision.trust <= TRUST_UNTRUSTED_DAEMON;
-	enum config_action on_temperror = config->verify.on_temperror;
+	struct message_wish wish = { .action = ACTION_ACCEPT };
 
-	if (summary->pass && (summary->aligned || !must_align))
-		return;
-	if (summary->temporary != NULL) {
-		if (must_align && on_temperror == ACTION_ACCEPT)
-			on_temperror = ACTION_TEMPFAIL;
-		message_outcome_set(outcome, on_temperror,
-		    signpost_reason_token(summary->temporary->reason), no_pass,
-		    "DKIM signature could not be verified: %s",
-		    signpost_reason_text(summary->temporary->reason));
+	if (summary->pass && (summary->aligned || !must_align)) {
+		;
+	} else if (summary->temporary != NULL) {
+		wish_for(summary->temporary, &wish);
+		wish.action = settings->on_temperror;
+		wish.rule = "verify.on_temperror";
+		if (must_align && wish.action == ACTION_ACCEPT)
+			wish.action = ACTION_TEMPFAIL;
+		wish.reply = settings->temperror_reply;
+		wish.own_text =
+		    "DKIM signature could not be verified: {reason}";
 	} else if (must_align) {
-		message_outcome_set(outcome, ACTION_REJECT, "not_aligned",
-		    not_aligned,
-		    "No DKIM signature of the From domain passes%s%s",
-		    summary->fail != NULL ? ": " : "",
-		    summary->fail != NULL
-			? signpost_reason_text(summary->fail->reason)
-			: "");
+		wish_for_unaligned(message, summary, &wish);
 	} else if (summary->fail != NULL) {
-		message_outcome_set(outcome, config->verify.on_fail,
-		    signpost_reason_token(summary->fail->reason), no_pass,
-		    "DKIM signature does not verify: %s",
-		    signpost_reason_text(summary->fail->reason));
+		wish_for(summary->fail, &wish);
+		wish.action = settings->on_fail;
+		wish.rule = "verify.on_fail";
+		wish.reply = settings->fail_reply;
+		wish.own_text = "DKIM signature does not verify: {reason}";
 	}
+	message_apply_policy(message, &wish, outcome);
 }
 
 static void
@@ -306,6 +335,37 @@ give_up(struct message_outcome *outcome, enum message_failure failure,
 	message_outcome_set(outcome, action, message_failure_token(failure),
 	    detail, "DKIM verification failed: %s",
 	    message_failure_text(failure));
+	outcome->rule = message_failure_setting(failure);
+}
+
+/* Says so where a dry run has let the message in: a reader of the results must
+ * not take it for one that was to be let in (RFC 8601 section 2.2: a comment
+ * may end the field). */
+static bool
+note_dry_run(struct message *message)
+{
+	struct buf value;
+
+	if (message->spared == NULL || message->would == ACTION_ACCEPT ||
+	    message->decision.exempt != POLICY_VERIFY)
+		return true;
+	buf_init(&value, SIZE_MAX);
+	buf_append_str(&value, message->authres);
+	buf_printf(
+	    &value, "\r\n\t(dry run: %s)", policy_action_word(message->would));
+	signpost_string_free(message->authres);
+	message->authres = buf_take_string(&value);
+	return message->authres != NULL;
+}
+
+static bool
+write_results(struct message *message)
+{
+	if (signpost_authres_write(message->authserv_id, message->verifier,
+		&message->authres) == SIGNPOST_OK)
+		return note_dry_run(message);
+	message->authres = NULL;
+	return false;
 }
 
 void
@@ -328,10 +388,6 @@ message_verify(struct message *message, struct message_outcome *outcome)
 		count_replays(message);
 	struct summary summary = sum_up(message);
 	judge(message, &summary, outcome);
-	if (!note_changed(message) ||
-	    signpost_authres_write(message->authserv_id, message->verifier,
-		&message->authres) != SIGNPOST_OK) {
-		message->authres = NULL;
+	if (!note_changed(message) || !write_results(message))
 		give_up(outcome, FAILURE_MEMORY, ACTION_TEMPFAIL);
-	}
 }

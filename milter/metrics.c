@@ -164,6 +164,33 @@ report_value(size_t i)
 	return values[i];
 }
 
+/* Those of enum config_action. */
+static const char *
+policy_action_value(size_t i)
+{
+	static const char *const values[STATS_POLICY_ACTIONS] = {
+		"accept",
+		"reject",
+		"tempfail",
+		"quarantine",
+		"discard",
+	};
+
+	return values[i];
+}
+
+static const char *
+applied_value(size_t i)
+{
+	static const char *const values[STATS_APPLIED] = {
+		[POLICY_APPLIED] = "yes",
+		[POLICY_DRY_RUN] = "dry_run",
+		[POLICY_EXEMPT] = "exempt",
+	};
+
+	return values[i];
+}
+
 static const char *
 cache_value(size_t i)
 {
@@ -225,6 +252,10 @@ static const struct metric_label answer = { "result", STATS_DNS_ANSWERS,
 	answer_value };
 static const struct metric_label report = { "result", STATS_REPORTS,
 	report_value };
+static const struct metric_label policy_action = { "action",
+	STATS_POLICY_ACTIONS, policy_action_value };
+static const struct metric_label applied = { "applied", STATS_APPLIED,
+	applied_value };
 static const struct metric_label times = { "times", SEEN_TIMES, times_value };
 static const struct metric_label cache = { "cache", CACHES, cache_value };
 static const struct metric_label reload = { "result", 2, reload_value };
@@ -254,6 +285,12 @@ static bool
 verify_is_usual(const size_t i[METRIC_MAX_LABELS])
 {
 	return is_usual_algorithm(i[0]) && i[1] != SIGNPOST_NONE;
+}
+
+static bool
+policy_is_usual(const size_t i[METRIC_MAX_LABELS])
+{
+	return i[1] == POLICY_APPLIED;
 }
 
 static bool
@@ -367,6 +404,10 @@ static const struct metric rows[] = {
 	{ "signpost_messages_total", "Messages, by what was done with them.",
 	    METRIC_COUNTER, UNIT_COUNT, COUNTS(totals.messages), { &action },
 	    NULL, "messages", NULL },
+	{ "signpost_policy_actions_total",
+	    "Messages verified, by what the settings say to do with them.",
+	    METRIC_COUNTER, UNIT_COUNT, COUNTS(totals.policy),
+	    { &policy_action, &applied }, policy_is_usual, "policy", "count" },
 	{ "signpost_messages_not_signed_total",
 	    "Messages of trusted clients that no key signed.", METRIC_COUNTER,
 	    UNIT_COUNT, COUNTER(NOT_SIGNED), { NULL }, NULL, "limits",

@@ -18,9 +18,15 @@ struct policy_input {
 	const char *auth_user;	       /* {auth_authen}; NULL: none */
 	const char *daemon_name;       /* {daemon_name}; NULL: not given */
 	struct bytes sender;	       /* MAIL FROM as given, "<>" for null */
-	size_t from_count;	       /* From fields */
-	bool from_ok;		       /* FROM holds the one field's mailbox */
-	struct address from;	       /* the first mailbox */
+	/* RCPT TO as given, each with a NUL behind it; empty where the MTA was
+	 * not asked for them. */
+	struct bytes recipients;
+	size_t from_count;   /* From fields */
+	bool from_ok;	     /* FROM holds the one field's mailbox */
+	struct address from; /* the first mailbox */
+	/* Those behind it; OTHER_COUNT has those that are not kept, too. */
+	struct address others[ADDRESS_MAX_LISTED - 1];
+	size_t other_count;
 };
 
 /* Each has a token for the log and a text for people. Of a trusted message that
@@ -41,9 +47,13 @@ enum policy_reason {
 	POLICY_MODE,	       /* mode: this instance does not do that */
 	POLICY_FROM_FIELDS,    /* from_fields: no From, or several */
 	POLICY_FROM_SYNTAX,    /* from_syntax: no mailbox, or not a domain */
-	POLICY_NO_KEY,	       /* no_key: nothing configured for the domain */
-	POLICY_MATCH,	       /* match: envelope or user is another's */
-	POLICY_NO_USABLE_KEY,  /* no_usable_key: an entry applies, but has no
+	/* exempt_client, exempt_sender, exempt_recipients: in such a list */
+	POLICY_EXEMPT_CLIENT,
+	POLICY_EXEMPT_SENDER,
+	POLICY_EXEMPT_RECIPIENTS,
+	POLICY_NO_KEY,	      /* no_key: nothing configured for the domain */
+	POLICY_MATCH,	      /* match: envelope or user is another's */
+	POLICY_NO_USABLE_KEY, /* no_usable_key: an entry applies, but has no
 	                          key */
 	POLICY_REASONS
 };
@@ -66,13 +76,27 @@ struct policy_decision {
 	const struct config_domain *entry;  /* NULL: none applies */
 	const struct config_sign *settings; /* how to sign; never NULL */
 	char domain[DOMAIN_SIZE]; /* From's, lower case and A-labels, or "" */
+	/* How to verify: an entry (NULL: none applies), its settings or else
+	 * those of the group. */
+	const struct config_verify_domain *verify_entry;
+	const struct config_verify *verifying; /* never NULL */
+	char author[DOMAIN_SIZE]; /* whom a signature must be aligned with */
+	/* Why whatever it comes to does not matter; POLICY_VERIFY: it does. */
+	enum policy_reason exempt;
 };
 
 void policy_decide(const struct config *config, struct keystore *keystore,
     const struct policy_input *input, struct policy_decision *decision_r);
+/* The settings' word for ACTION. */
+const char *policy_action_word(enum config_action action);
 const char *policy_reason_token(enum policy_reason reason);
 const char *policy_reason_text(enum policy_reason reason);
+/* The setting that REASON comes from, without its group where two have it; NULL
+ * where trust alone says it. */
+const char *policy_reason_setting(enum policy_reason reason);
 const char *policy_trust_token(enum policy_trust trust);
 const char *policy_trust_text(enum policy_trust trust);
+/* The setting that makes TRUST; NULL: none. */
+const char *policy_trust_setting(enum policy_trust trust);
 
 #endif

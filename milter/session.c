@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "session.h"
 
-#include <limits.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,10 +94,9 @@ session_mail(struct session *session, char **args)
 }
 
 void
-session_recipient(struct session *session)
+session_recipient(struct session *session, const char *path)
 {
-	if (session->message.recipients < UINT_MAX)
-		session->message.recipients++;
+	message_recipient(&session->message, path);
 }
 
 /* Where values come without their leading space, the MTA puts one back before

@@ -40,7 +40,7 @@ void session_connect(
 /* ARGS: the sender and the parameters of MAIL FROM, NULL-ended. */
 void session_mail(struct session *session, char **args);
 /* A recipient that the MTA accepts. */
-void session_recipient(struct session *session);
+void session_recipient(struct session *session, const char *path);
 void session_header(
     struct session *session, const char *name, const char *value);
 void session_end_headers(struct session *session);

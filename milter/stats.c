@@ -331,6 +331,14 @@ stats_replay(struct stats *stats, uint32_t messages, unsigned recipients)
 }
 
 void
+stats_policy(
+    struct stats *stats, unsigned config_action, enum stats_applied applied)
+{
+	add(own_shard(stats),
+	    offsetof(struct stats_totals, policy[config_action][applied]), 1);
+}
+
+void
 stats_report(struct stats *stats, enum stats_report result)
 {
 	add(own_shard(stats), offsetof(struct stats_totals, reports[result]),

@@ -69,6 +69,20 @@ enum stats_times_seen {
 	SEEN_TIMES
 };
 
+/* What verification came to, label action of policy_actions_total: the values
+ * of enum config_action. */
+enum {
+	STATS_POLICY_ACTIONS = 5
+};
+
+/* Whether that was done, label applied. */
+enum stats_applied {
+	POLICY_APPLIED,
+	POLICY_DRY_RUN,
+	POLICY_EXEMPT,
+	STATS_APPLIED
+};
+
 /* What became of a failure report, label result of reports_total. */
 enum stats_report {
 	REPORT_SENT,
@@ -157,6 +171,7 @@ struct stats_totals {
 	uint64_t replay_signatures[SEEN_TIMES];
 	uint64_t replay_recipients[SEEN_TIMES];
 	uint64_t reports[STATS_REPORTS];
+	uint64_t policy[STATS_POLICY_ACTIONS][STATS_APPLIED];
 };
 
 /* Per second: signatures made, and signatures judged whatever the result. */
@@ -201,6 +216,8 @@ void stats_dns(struct stats *stats, int resolver_answer, uint64_t elapsed_ns);
 /* A passing signature that has come in MESSAGES times, this one included, and
  * this time to RECIPIENTS. */
 void stats_replay(struct stats *stats, uint32_t messages, unsigned recipients);
+void stats_policy(
+    struct stats *stats, unsigned config_action, enum stats_applied applied);
 void stats_report(struct stats *stats, enum stats_report result);
 /* Once a second: the ring behind the rates. A tick that comes within half a
  * second of the last one is passed over. */

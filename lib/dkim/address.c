@@ -137,6 +137,12 @@ domain_is_under(const char *child, const char *parent)
 	    (above == 0 || child[above - 1] == '.');
 }
 
+/* Where a mailbox stands in the parser's OUT: the domain follows the local
+ * part. */
+struct span {
+	size_t local, domain, end;
+};
+
 /*
  * A From is read from left to right, each octet once. Words go to OUT as they
  * come, for only what follows tells a display name from a local part.
@@ -146,11 +152,8 @@ struct parser {
 	struct buf *out;
 	bool in_group;
 	size_t mailboxes;
-};
-
-/* Where a mailbox stands in OUT: the domain follows the local part. */
-struct span {
-	size_t local, domain, end;
+	struct span *spans; /* of the first MAX mailboxes */
+	size_t max;
 };
 
 static int
@@ -391,10 +394,10 @@ read_bare(struct parser *parser, size_t local, struct span *span_r)
 		span_domain(parser, &name), span_domain(parser, span_r));
 }
 
-/* A mailbox, or the beginning of a group. FIRST is where the first mailbox of
- * all is kept; later ones leave nothing in OUT. */
+/* A mailbox, or the beginning of a group. Mailboxes beyond those that are kept
+ * leave nothing in OUT. */
 static bool
-read_element(struct parser *parser, struct span *first)
+read_element(struct parser *parser)
 {
 	size_t start = parser->out->len;
 	struct span span;
@@ -417,17 +420,18 @@ read_element(struct parser *parser, struct span *first)
 	}
 	if (!ok)
 		return false;
-	if (parser->mailboxes++ == 0)
-		*first = span;
+	if (parser->mailboxes < parser->max)
+		parser->spans[parser->mailboxes] = span;
 	else
 		buf_truncate(parser->out, start);
+	parser->mailboxes++;
 	return true;
 }
 
 /* Mailboxes and groups, between commas; the obsolete syntax lets elements be
  * empty (RFC 5322 section 4.4). */
 static bool
-read_list(struct parser *parser, struct span *first)
+read_list(struct parser *parser)
 {
 	bool ended = false; /* an element has, and its comma is due */
 
@@ -444,7 +448,7 @@ read_list(struct parser *parser, struct span *first)
 			parser->in_group = false;
 			ended = true;
 		} else {
-			if (ended || !read_element(parser, first))
+			if (ended || !read_element(parser))
 				return false;
 			ended = parser->mailboxes != mailboxes;
 		}
@@ -452,22 +456,33 @@ read_list(struct parser *parser, struct span *first)
 }
 
 bool
-address_from_field(struct bytes value, struct buf *scratch,
-    struct address *address_r, size_t *count_r)
+address_list_from_field(struct bytes value, struct buf *scratch,
+    struct address *addresses_r, size_t max, size_t *count_r)
 {
-	struct parser parser = { .in = value, .out = scratch };
-	struct span first = { 0 };
+	struct span spans[ADDRESS_MAX_LISTED];
+	struct parser parser = { .in = value,
+		.out = scratch,
+		.spans = spans,
+		.max = max < ADDRESS_MAX_LISTED ? max : ADDRESS_MAX_LISTED };
 
 	*count_r = 0;
 	buf_clear(scratch);
-	if (!read_list(&parser, &first) || parser.mailboxes == 0 ||
-	    scratch->failed)
+	if (!read_list(&parser) || parser.mailboxes == 0 || scratch->failed)
 		return false;
 	*count_r = parser.mailboxes;
-	address_r->local =
-	    bytes_of(scratch->data + first.local, first.domain - first.local);
-	address_r->domain = span_domain(&parser, &first);
+	for (size_t i = 0; i < parser.mailboxes && i < parser.max; i++) {
+		addresses_r[i].local = bytes_of(scratch->data + spans[i].local,
+		    spans[i].domain - spans[i].local);
+		addresses_r[i].domain = span_domain(&parser, &spans[i]);
+	}
 	return true;
+}
+
+bool
+address_from_field(struct bytes value, struct buf *scratch,
+    struct address *address_r, size_t *count_r)
+{
+	return address_list_from_field(value, scratch, address_r, 1, count_r);
 }
 
 /* How many octets of PATH its local part takes; 0 where it is broken. */

@@ -15,7 +15,8 @@
 
 enum {
 	DOMAIN_MAX_BYTES = 253, /* in A-labels, no dot at the end */
-	DOMAIN_SIZE = 254	/* with a NUL */
+	DOMAIN_SIZE = 254,	/* with a NUL */
+	ADDRESS_MAX_LISTED = 8	/* mailboxes of a From that are looked at */
 };
 
 struct address {
@@ -39,6 +40,10 @@ bool domain_is_under(const char *child, const char *parent);
  * none or the syntax is broken. Views point into SCRATCH, which is cleared. */
 bool address_from_field(struct bytes value, struct buf *scratch,
     struct address *address_r, size_t *count_r);
+/* The same, for all mailboxes: the first MAX of them, as they stand, go to
+ * ADDRESSES_R. */
+bool address_list_from_field(struct bytes value, struct buf *scratch,
+    struct address *addresses_r, size_t max, size_t *count_r);
 /* An envelope path, with or without angle brackets; false for "<>" and for
  * what has no domain. Views point into PATH. */
 bool address_from_path(struct bytes path, struct address *address_r);

@@ -12,7 +12,7 @@
 
 struct settings {
 	const char *config_file;
-	const char *from, *client, *user, *sender, *daemon_name;
+	const char *from, *client, *user, *sender, *recipient, *daemon_name;
 	bool json;
 };
 
@@ -26,6 +26,8 @@ static const struct option_row rows[] = {
 	    option_string, AT(user), 0, 0 },
 	{ 0, "sender", "ADDR", "the envelope's sender (that of From)",
 	    option_string, AT(sender), 0, 0 },
+	{ 0, "recipient", "ADDR", "the only recipient (not known)",
+	    option_string, AT(recipient), 0, 0 },
 	{ 0, "daemon", "NAME", "the name of the MTA's listener", option_string,
 	    AT(daemon_name), 0, 0 },
 	{ 0, "json", NULL, "print JSON", option_flag, AT(json), 0, 0 },
@@ -36,8 +38,8 @@ static const struct option_row rows[] = {
 
 static const struct command_usage usage = {
 	.command = "explain",
-	.synopsis = "--from ADDR [--client IP] [--auth USER] [--sender ADDR] "
-		    "[--daemon NAME]\n  [--json] [-c FILE]",
+	.synopsis = "--from ADDR [--client IP] [--auth USER] [--sender ADDR]\n"
+		    "  [--recipient ADDR] [--daemon NAME] [--json] [-c FILE]",
 	.summary = "Says what would be done with such a message, and why. "
 		   "Exits with 0 where it would\nbe signed, 1 where not.",
 	.rows = rows,
@@ -79,6 +81,7 @@ static int
 sample_init(struct sample *sample, const struct settings *settings)
 {
 	struct policy_input *input = &sample->input;
+	struct address authors[ADDRESS_MAX_LISTED] = { 0 };
 	size_t mailboxes;
 
 	*input = (struct policy_input){ .auth_user = settings->user,
@@ -93,8 +96,14 @@ sample_init(struct sample *sample, const struct settings *settings)
 			    settings->client);
 		input->client = (struct sockaddr *)&sample->client;
 	}
-	input->from_ok = address_from_field(bytes_str(settings->from),
-	    &sample->scratch, &input->from, &mailboxes);
+	input->from_ok = address_list_from_field(bytes_str(settings->from),
+	    &sample->scratch, authors, ADDRESS_MAX_LISTED, &mailboxes);
+	input->from = authors[0];
+	input->other_count = input->from_ok ? mailboxes - 1 : 0;
+	memcpy(input->others, authors + 1, sizeof(input->others));
+	if (settings->recipient != NULL)
+		input->recipients = bytes_of(
+		    settings->recipient, strlen(settings->recipient) + 1);
 	if (input->from_ok) {
 		buf_append_bytes(&sample->address, input->from.local);
 		buf_append_char(&sample->address, '@');

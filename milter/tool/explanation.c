@@ -80,6 +80,31 @@ print_key(const struct keystore_key *key)
 	    signpost_private_key_bits(key->key), key->file);
 }
 
+/* What becomes of mail that is verified. */
+static void
+print_policy(const struct policy_decision *decision)
+{
+	const struct config_verify *settings = decision->verifying;
+	const struct config_verify_domain *entry = decision->verify_entry;
+	enum config_action on_unaligned = settings->require_aligned_pass
+	    ? settings->on_unaligned
+	    : ACTION_ACCEPT;
+
+	printf("policy:   on_fail %s, on_temperror %s, without an aligned pass "
+	       "%s%s\n",
+	    policy_action_word(settings->on_fail),
+	    policy_action_word(settings->on_temperror),
+	    policy_action_word(on_unaligned),
+	    settings->dry_run ? ", in a dry run" : "");
+	if (entry != NULL)
+		printf("because:  entry \"%s\" in %s:%u\n", entry->name,
+		    entry->file, entry->line);
+	if (decision->exempt != POLICY_VERIFY)
+		printf("exempt:   %s: %s\n",
+		    policy_reason_token(decision->exempt),
+		    policy_reason_text(decision->exempt));
+}
+
 void
 explanation_print(const struct explanation *explanation)
 {
@@ -92,6 +117,8 @@ explanation_print(const struct explanation *explanation)
 	printf("domain:   %s\n",
 	    decision->domain[0] != '\0' ? decision->domain : "none");
 	print_entry(explanation);
+	if (decision->verify)
+		print_policy(decision);
 	for (size_t i = 0; i < explanation->keys.count; i++)
 		print_key(&explanation->keys.items[i]);
 	if (explanation->keys.unusable > 0)
@@ -101,13 +128,40 @@ explanation_print(const struct explanation *explanation)
 }
 
 static json_t *
+place_json(const char *name, const char *file, unsigned line)
+{
+	return json_pack("{so so sI}", "name", json_text(bytes_str(name)),
+	    "file", json_text(bytes_str(file)), "line", (json_int_t)line);
+}
+
+static json_t *
 entry_json(const struct config_domain *entry)
 {
 	if (entry == NULL)
 		return json_null();
-	return json_pack("{so so sI}", "name",
-	    json_text(bytes_str(entry->name)), "file",
-	    json_text(bytes_str(entry->file)), "line", (json_int_t)entry->line);
+	return place_json(entry->name, entry->file, entry->line);
+}
+
+/* Null where nothing is verified. */
+static json_t *
+policy_json(const struct policy_decision *decision)
+{
+	const struct config_verify *settings = decision->verifying;
+	const struct config_verify_domain *entry = decision->verify_entry;
+	bool exempt = decision->exempt != POLICY_VERIFY;
+
+	if (!decision->verify)
+		return json_null();
+	return json_pack("{ss ss ss sb so ss}", "on_fail",
+	    policy_action_word(settings->on_fail), "on_temperror",
+	    policy_action_word(settings->on_temperror), "on_unaligned",
+	    settings->require_aligned_pass
+		? policy_action_word(settings->on_unaligned)
+		: "accept",
+	    "dry_run", settings->dry_run, "entry",
+	    entry == NULL ? json_null()
+			  : place_json(entry->name, entry->file, entry->line),
+	    "exempt", exempt ? policy_reason_token(decision->exempt) : "");
 }
 
 static json_t *
@@ -132,12 +186,13 @@ explanation_print_json(const struct explanation *explanation)
 	for (size_t i = 0; ok && i < found->count; i++)
 		ok = json_array_append_new(keys, key_json(&found->items[i])) ==
 		    0;
-	object = json_pack("{sb sb ss ss ss ss so so so}", "sign",
+	object = json_pack("{sb sb ss ss ss ss so so so so}", "sign",
 	    explanation->signs, "verify", decision->verify, "action",
 	    explanation->action == ACTION_TEMPFAIL ? "tempfail" : "accept",
 	    "reason", explanation->reason, "trust",
 	    policy_trust_token(decision->trust), "domain", decision->domain,
-	    "entry", entry_json(decision->entry), "keys", keys, "unusable",
+	    "entry", entry_json(decision->entry), "policy",
+	    policy_json(decision), "keys", keys, "unusable",
 	    json_text(bytes_str(found->why)));
 	ok = ok && object != NULL &&
 	    (json_dumpf(object, stdout, JSON_INDENT(2)) == 0 || ferror(stdout));

@@ -59,6 +59,28 @@ trusted_networks = [ ];
 dns = {{ servers = [ "{dns}" ]; timeout = "5s"; dnssec = false; }};
 verify = {{ on_fail = "{on_fail}"; }};
 """
+# What is done with mail that the domain of its From did not sign.
+POLICY = """
+mode = "verify";
+authserv_id = "{id}";
+trusted_networks = [ ];
+dns = {{ servers = [ "{dns}" ]; timeout = "5s"; dnssec = false; }};
+verify = {{
+  exempt_senders = [ "list@example.net" ];
+  exempt_recipients = [ ".exempt.test" ];
+  domains = (
+    {{ name = "strict.test"; require_aligned_pass = true;
+      unaligned_reply = "554 5.7.98 {{domain}} signs its mail: {{reason}}"; }},
+    {{ name = "plain.test"; require_aligned_pass = true; }},
+    {{ name = "later.test"; require_aligned_pass = true;
+      on_unaligned = "tempfail"; }},
+    {{ name = "hold.test"; require_aligned_pass = true;
+      on_unaligned = "quarantine"; }},
+    {{ name = "gone.test"; require_aligned_pass = true;
+      on_unaligned = "discard"; }},
+    {{ name = "dry.test"; require_aligned_pass = true; dry_run = true; }} );
+}};
+"""
 HEADERS = ["From", "To", "Cc", "Subject", "Date", "Message-ID", "Comments",
            "Keywords", "References", "In-Reply-To", "Reply-To", "Sender",
            "MIME-Version", "Content-Type", "Content-Transfer-Encoding",
@@ -137,6 +159,12 @@ class World:
             id=AUTHSERV_ID, dns=self.dns.address(), on_fail=on_fail))
 
     @functools.cached_property
+    def policing(self):
+        return filters.Signpostd(
+            self.lab, "policing", self.build,
+            POLICY.format(id=AUTHSERV_ID, dns=self.dns.address()))
+
+    @functools.cached_property
     def opendkim(self):
         return filters.OpenDkim.verifier(self.lab, "opendkim", OTHER_ID,
                                          self.dns, ["example.com"])
@@ -164,6 +192,16 @@ class World:
         return Postfix(self.lab, "receiver", AUTHSERV_ID, {
             way: {"smtpd_milters": milters[way]} for way in WAYS},
             self.sink.port)
+
+    @functools.cached_property
+    def policing_receiver(self):
+        return Postfix(self.lab, "policing-receiver", AUTHSERV_ID, {
+            "all": {"smtpd_milters": self.policing.milter}}, self.sink.port)
+
+    @functools.cached_property
+    def policing_sendmail(self):
+        return Sendmail(self.lab, "policing-sendmail", AUTHSERV_ID,
+                        self.policing.port, self.sink.port)
 
     @functools.cached_property
     def sender(self):

@@ -233,9 +233,10 @@ class Mta:
     # All steps of a message
 
     def envelope(self, sender="<sender@example.com>", parameters=(),
-                 **macros):
+                 recipients=("<rcpt@example.org>",), **macros):
         self.mail(sender, parameters, **macros)
-        self.recipient()
+        for recipient in recipients:
+            self.recipient(recipient)
         self.data()
 
     def message(self, headers, body, chunk=BODY_CHUNK,

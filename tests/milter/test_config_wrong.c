@@ -196,6 +196,95 @@ static const struct {
 	{ "mode = \"sign\";\nreports = { directory = \"/a\"; };",
 	    { "2: reports.directory: warning: has no effect" } },
 
+	/* policy of verification */
+	{ "verify = { on_fail = \"refuse\"; };",
+	    { "1: verify.on_fail: \"refuse\": must be \"accept\" | \"reject\" "
+	      "| \"tempfail\" | \"quarantine\" | \"discard\"" } },
+	{ "verify = { on_fail = \"reject\";\nfail_reply = \"no\"; };",
+	    { "2: verify.fail_reply: \"no\": must be a code, perhaps an "
+	      "enhanced status code, and a text: \"550 5.7.1 " } },
+	{ "verify = { on_fail = \"reject\";\nfail_reply = \"250 2.0.0 ok\"; "
+	  "};",
+	    { "2: verify.fail_reply: \"250 2.0.0 ok\": the code must be from "
+	      "400 to 599" } },
+	{ "verify = { on_fail = \"reject\";\nfail_reply = \"450 4.7.1 no\"; "
+	  "};",
+	    { "2: verify.fail_reply: 450 is no code for what on_fail does: it "
+	      "must be from 500 to 559" } },
+	{ "verify = { on_temperror = \"tempfail\";\ntemperror_reply = \"550 "
+	  "no\"; };",
+	    { "2: verify.temperror_reply: 550 is no code for what on_temperror "
+	      "does: it must be from 400 to 459" } },
+	{ "verify = { require_aligned_pass = true;\ntemperror_reply = \"550 "
+	  "no\"; };",
+	    { "2: verify.temperror_reply: 550 is no code for" } },
+	{ "verify = { require_aligned_pass = true; on_unaligned = "
+	  "\"tempfail\";\nunaligned_reply = \"550 no\"; };",
+	    { "2: verify.unaligned_reply: 550 is no code for what on_unaligned "
+	      "does" } },
+	{ "verify = {\nfail_reply = \"550 no\"; };",
+	    { "2: verify.fail_reply: warning: has no effect: on_fail gives no "
+	      "reply" } },
+	{ "verify = {\nunaligned_reply = \"550 no\"; };",
+	    { "2: verify.unaligned_reply: warning: has no effect: "
+	      "require_aligned_pass gives no reply" } },
+	{ "verify = {\non_unaligned = \"discard\"; };",
+	    { "2: verify.on_unaligned: warning: has no effect: "
+	      "verify.require_aligned_pass is false" } },
+	{ "verify = { require_aligned_pass = true;\non_unaligned = "
+	  "\"accept\"; };",
+	    { "2: verify.on_unaligned: \"accept\": must be \"reject\" | " } },
+	{ "verify = {\nexempt_clients = [ \"192.0.2.1/24\" ]; };",
+	    { "2: verify.exempt_clients: \"192.0.2.1/24\": there are bits "
+	      "set" } },
+	{ "verify = {\nexempt_senders = [ \"*.example\" ]; };",
+	    { "2: verify.exempt_senders: \"*.example\": must be a domain, "
+	      "\".\" and a domain for its subdomains, an address" } },
+	{ "verify = {\nexempt_recipients = \"a@a.example\"; };",
+	    { "2: verify.exempt_recipients: must be a list of strings such as "
+	      "[ \"a@example.com\"" } },
+	{ "sign = {\nexempt_recipients = [ 1 ]; };",
+	    { "2: sign.exempt_recipients: must be a list of strings" } },
+	{ "verify = { dry_run = \"yes\"; };",
+	    { "1: verify.dry_run: must be true or false" } },
+
+	/* and what differs in it */
+	{ "verify = { domains = \"a.example\"; };",
+	    { "1: verify.domains: must be a list of groups such as" } },
+	{ "verify = { domains = ( \"a.example\" ); };",
+	    { "1: verify.domains: must be a group: { name = " } },
+	{ "verify = { domains = (\n{ } ); };",
+	    { "2: verify.domains.name: is missing" } },
+	{ "verify = { domains = (\n{ name = \"a b\"; } ); };",
+	    { "2: verify.domains.name: \"a b\": must be a domain" } },
+	{ "verify = { domains = (\n{ name = \"a.example\"; },\n{ name = "
+	  "\"A.example\"; } ); };",
+	    { "3: verify.domains.name: \"a.example\" has an entry already, in "
+	      "line 2" } },
+	{ "verify = { domains = (\n{ name = \"a.example\"; on_fial = "
+	  "\"reject\"; } ); };",
+	    { "2: verify.domains.on_fial: is not a setting; the nearest that "
+	      "is one: on_fail" } },
+	{ "verify = { domains = (\n{ name = \"a.example\"; domains = ( ); } "
+	  "); };",
+	    { "2: verify.domains.domains: is not a setting; " } },
+	{ "verify = { domains = (\n{ name = \"a.example\"; match = "
+	  "\"none\"; } ); };",
+	    { "2: verify.domains.match: is not a setting; " } },
+	{ "verify = { on_fail = \"reject\"; fail_reply = \"550 no\"; domains "
+	  "= (\n{ name = \"a.example\"; on_fail = \"tempfail\"; } ); };",
+	    { "2: verify.domains.fail_reply: 550 is no code for what on_fail "
+	      "does: it must be from 400" } },
+	{ "verify = { domains = (\n{ name = \"a.example\"; fail_reply = "
+	  "\"550 no\"; } ); };",
+	    { "2: verify.domains.fail_reply: warning: has no effect: on_fail "
+	      "gives no reply" } },
+	{ "verify = { require_aligned_pass = true; on_unaligned = "
+	  "\"quarantine\"; on_fail = \"tempfail\"; fail_reply = \"450 "
+	  "{domain}\"; domains = (\n{ name = \"a.example\"; "
+	  "exempt_clients = [ \"::1\" ]; } ); };",
+	    { NULL } },
+
 	/* entries */
 	{ "domains = ( {\n} );", { "1: domains.name: is missing" } },
 	{ "domains = ( { name = \"a b\"; } );",

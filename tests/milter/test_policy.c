@@ -296,6 +296,189 @@ test_each_message_is_decided_as_its_row_says(void **state)
 	folder_remove(&folder);
 }
 
+/* Whose rules of verification apply, and who is exempt from them. */
+static const char strictness[] =
+    "trusted_networks = [ \"192.0.2.0/24\" ];\n"
+    "sign = { exempt_clients = [ \"192.0.2.9\" ]; exempt_senders = [ "
+    "\"mute@a.example\", \"<>\" ]; exempt_recipients = [ "
+    "\".Relay.example\" ]; };\n"
+    "verify = { exempt_clients = [ \"198.51.100.9\", \"2001:db8::/64\" ];\n"
+    "exempt_senders = [ \"list@a.example\", \"b\xc3\xbc.example\" ];\n"
+    "exempt_recipients = [ \"postmaster@c.example\", \"abuse.example\" ];\n"
+    "domains = (\n"
+    "{ name = \"bank.example\"; require_aligned_pass = true; },\n"
+    "{ name = \".bank.example\"; require_aligned_pass = true; },\n"
+    "{ name = \"news@bank.example\"; on_fail = \"reject\"; },\n"
+    "{ name = \"lax.example\"; exempt_clients = [ \"0.0.0.0/0\" ]; } ); "
+    "};\n";
+
+static const struct strict_row {
+	const char *name, *client, *sender;
+	const char *recipients[3];
+	size_t from_count; /* 0: one, with these authors */
+	const char *authors[10];
+	const char *want; /* "reason entry author exempt" */
+} strict_rows[] = {
+	{ "no entry", .authors = { "x@other.example" },
+	    .want = "verify - other.example verify" },
+	{ "an entry", .authors = { "X@Bank.example" },
+	    .want = "verify bank.example bank.example verify" },
+	{ "one for subdomains", .authors = { "x@a.bank.example" },
+	    .want = "verify .bank.example a.bank.example verify" },
+	{ "one for an address", .authors = { "news@bank.example" },
+	    .want = "verify news@bank.example bank.example verify" },
+	{ "a domain that only ends so", .authors = { "x@mybank.example" },
+	    .want = "verify - mybank.example verify" },
+
+	/* field: A32 */
+	{ "behind another author",
+	    .authors = { "x@other.example", "y@bank.example" },
+	    .want = "verify bank.example bank.example verify" },
+	{ "behind one with an entry that is laxer",
+	    .authors = { "x@lax.example", "y@bank.example" },
+	    .want = "verify bank.example bank.example verify" },
+	{ "several authors and no entry",
+	    .authors = { "x@other.example", "y@one.example" },
+	    .want = "verify - other.example verify" },
+	{ "more authors than are looked at",
+	    .authors = { "1@o.example", "2@o.example", "3@o.example",
+		"4@o.example", "5@o.example", "6@o.example", "7@o.example",
+		"8@o.example", "9@bank.example" },
+	    .want = "verify .bank.example  verify" },
+	{ "no author", .want = "verify .bank.example  verify" },
+	{ "an author without a domain", .authors = { "x@[192.0.2.1]" },
+	    .want = "verify .bank.example  verify" },
+	{ "two From fields", .from_count = 2, .authors = { "x@other.example" },
+	    .want = "verify .bank.example  verify" },
+
+	{ "an exempt client", .client = "198.51.100.9",
+	    .authors = { "x@other.example" },
+	    .want = "verify - other.example exempt_client" },
+	{ "an exempt client of IPv6", .client = "2001:db8::7",
+	    .authors = { "x@other.example" },
+	    .want = "verify - other.example exempt_client" },
+	{ "exempt for some authors only", .authors = { "x@lax.example" },
+	    .want = "verify lax.example lax.example exempt_client" },
+	{ "an exempt sender", .sender = "<List@A.example>",
+	    .authors = { "x@other.example" },
+	    .want = "verify - other.example exempt_sender" },
+	{ "a sender of an exempt domain", .sender = "y@xn--b-eha.example",
+	    .authors = { "x@other.example" },
+	    .want = "verify - other.example exempt_sender" },
+	{ "a sender beside it", .sender = "<lists@a.example>",
+	    .authors = { "x@other.example" },
+	    .want = "verify - other.example verify" },
+	{ "the null sender is nobody's", .sender = "<>",
+	    .authors = { "x@other.example" },
+	    .want = "verify - other.example verify" },
+	{ "an exempt recipient", .recipients = { "<Postmaster@c.example>" },
+	    .authors = { "x@other.example" },
+	    .want = "verify - other.example exempt_recipients" },
+	{ "all recipients",
+	    .recipients = { "<postmaster@c.example>", "<y@abuse.example>" },
+	    .authors = { "x@other.example" },
+	    .want = "verify - other.example exempt_recipients" },
+	{ "one recipient that is not",
+	    .recipients = { "<postmaster@c.example>", "<y@c.example>" },
+	    .authors = { "x@other.example" },
+	    .want = "verify - other.example verify" },
+	{ "recipients that are not known", .authors = { "x@other.example" },
+	    .want = "verify - other.example verify" },
+
+	/* field: B40 */
+	{ "a client that is not signed for", .client = "192.0.2.9",
+	    .authors = { "x@keyed.example" },
+	    .want = "exempt_client - keyed.example verify" },
+	{ "a sender that is not signed for", .client = "192.0.2.8",
+	    .sender = "<mute@a.example>", .authors = { "x@keyed.example" },
+	    .want = "exempt_sender - keyed.example verify" },
+	{ "the null sender in a list", .client = "192.0.2.8", .sender = "<>",
+	    .authors = { "x@keyed.example" },
+	    .want = "exempt_sender - keyed.example verify" },
+	{ "a recipient to whom is not signed", .client = "192.0.2.8",
+	    .recipients = { "<y@a.relay.example>" },
+	    .authors = { "x@keyed.example" },
+	    .want = "exempt_recipients - keyed.example verify" },
+	{ "and one to whom is", .client = "192.0.2.8",
+	    .recipients = { "<y@a.relay.example>", "<y@c.example>" },
+	    .authors = { "x@keyed.example" },
+	    .want = "sign - keyed.example verify" },
+};
+
+static struct address
+to_address(const char *text)
+{
+	const char *at = strchr(text, '@');
+
+	return (struct address){ bytes_of(text, (size_t)(at - text)),
+		bytes_str(at + 1) };
+}
+
+static void
+check_strict_row(const struct config *config, const struct strict_row *row)
+{
+	struct sockaddr_storage storage;
+	struct policy_decision decision;
+	struct policy_input input = {
+		.client = parse_client(
+		    row->client == NULL ? "198.51.100.7" : row->client,
+		    &storage),
+		.sender = bytes_str(
+		    row->sender == NULL ? "<a@b.example>" : row->sender),
+		.from_count = row->from_count > 0 ? row->from_count : 1,
+		.from_ok = row->authors[0] != NULL,
+	};
+	char paths[256], got[512];
+	size_t i, used = 0;
+
+	for (i = 0; row->recipients[i] != NULL; i++)
+		used += (size_t)snprintf(paths + used, sizeof paths - used,
+			    "%s", row->recipients[i]) +
+		    1;
+	input.recipients = bytes_of(paths, used);
+	if (row->authors[0] != NULL)
+		input.from = to_address(row->authors[0]);
+	for (i = 1; row->authors[0] != NULL && row->authors[i] != NULL; i++) {
+		input.other_count = i;
+		if (i < ADDRESS_MAX_LISTED)
+			input.others[i - 1] = to_address(row->authors[i]);
+	}
+	policy_decide(config, NULL, &input, &decision);
+	snprintf(got, sizeof got, "%s %s %s %s",
+	    policy_reason_token(decision.reason),
+	    decision.verify_entry == NULL ? "-" : decision.verify_entry->name,
+	    decision.author, policy_reason_token(decision.exempt));
+	if (strcmp(got, row->want) != 0)
+		fail_msg(
+		    "%s: got \"%s\", want \"%s\"", row->name, got, row->want);
+	assert_ptr_equal(decision.verifying,
+	    decision.verify_entry == NULL ? &config->verify
+					  : &decision.verify_entry->verify);
+}
+
+static void
+test_verification_is_as_strict_as_its_row_says(void **state)
+{
+	struct config_problems problems;
+	const struct config *config;
+	struct folder folder;
+	size_t i;
+
+	(void)state;
+	folder_make(&folder);
+	folder_write(&folder, "conf", 0600, strictness);
+	config = config_load(folder_path(&folder, "conf"), &problems);
+	if (config == NULL)
+		fail_msg("%s", problems.items[0].text);
+	assert_int_equal(problems.count, 0);
+	assert_true(config->wants_recipients);
+	for (i = 0; i < sizeof strict_rows / sizeof *strict_rows; i++)
+		check_strict_row(config, &strict_rows[i]);
+	config_problems_fini(&problems);
+	config_unref(config);
+	folder_remove(&folder);
+}
+
 static void
 test_each_reason_has_a_token_and_a_text_of_its_own(void **state)
 {
@@ -323,6 +506,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_message_is_decided_as_its_row_says),
+		cmocka_unit_test(
+		    test_verification_is_as_strict_as_its_row_says),
 		cmocka_unit_test(
 		    test_each_reason_has_a_token_and_a_text_of_its_own),
 	};

@@ -42,6 +42,7 @@ CONTRACT = {
     "signpost_queue_capacity": ("gauge", ""),
     "signpost_overload_total": ("counter", ""),
     "signpost_messages_total": ("counter", "action"),
+    "signpost_policy_actions_total": ("counter", "action applied"),
     "signpost_dns_lookups_total": ("counter", "result"),
     "signpost_dns_seconds": ("histogram", ""),
     "signpost_key_cache_hits_total": ("counter", "cache"),

@@ -62,7 +62,10 @@ set_up(void **state)
 	    "  { name = \"half.test\"; keys = (\n"
 	    "      { selector = \"x\"; file = \"%s/none.pem\"; },\n"
 	    "      { selector = \"e\";\n"
-	    "        file = \"%s/keys/example.com/e.pem\"; } ); } );\n",
+	    "        file = \"%s/keys/example.com/e.pem\"; } ); } );\n"
+	    "verify = { exempt_recipients = [ \"postmaster@b.test\" ];\n"
+	    "  domains = ( { name = \"strict.test\";\n"
+	    "    require_aligned_pass = true; } ); };\n",
 	    user->pw_name, here, here, here, here, here, here, here);
 	assert_int_equal(fclose(file), 0);
 	run_ok("keygen -c conf -d example.com -s r -b 1024");
@@ -137,6 +140,18 @@ each_case_has_its_outcome_and_reason(void **state)
 		{ "one of two", "--from a@half.test", EX_OK,
 		    { "message:  is signed\n", "selector e, ",
 			"unusable: 1 of 2 keys: " } },
+		{ "strict about others",
+		    "--from b@strict.test --client 198.51.100.1", 1,
+		    { "policy:   on_fail accept, on_temperror accept, without "
+		      "an aligned pass reject\n",
+			"because:  entry \"strict.test\" in ", "conf:21\n" } },
+		{ "whoever is named first",
+		    "--from a@b.test,b@strict.test --client 198.51.100.1", 1,
+		    { "because:  entry \"strict.test\" in " } },
+		{ "exempt",
+		    "--from b@b.test --client 198.51.100.1 --recipient "
+		    "postmaster@b.test",
+		    1, { "exempt:   exempt_recipients: " } },
 		{ "nobody's domain", "--from a@b.test", 1,
 		    { "reason:   no_key: ", "entry:    none applies" } },
 		{ "no address", "--from @", 1,
@@ -219,6 +234,20 @@ json_says_the_same(void **state)
 	assert_string_equal(action, "tempfail");
 	assert_string_equal(reason, "keys_unusable");
 	assert_non_null(strstr(name, "none.pem"));
+	assert_true(json_is_null(json_object_get(object, "policy")));
+	json_decref(object);
+
+	object = explain_json("--from a@strict.test --client 198.51.100.1", 1);
+	assert_int_equal(
+	    json_unpack(object, "{s:{s:s s:s s:b s:{s:s} s:s}}", "policy",
+		"on_fail", &action, "on_unaligned", &reason, "dry_run", &sign,
+		"entry", "name", &name, "exempt", &domain),
+	    0);
+	assert_string_equal(action, "accept");
+	assert_string_equal(reason, "reject");
+	assert_false(sign);
+	assert_string_equal(name, "strict.test");
+	assert_string_equal(domain, "");
 	json_decref(object);
 }
 
