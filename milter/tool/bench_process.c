@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static FILE *
@@ -33,13 +34,12 @@ status_number(pid_t pid, const char *name)
 	return number;
 }
 
-/* Adds the CPU time of all threads, those that have ended too; the kernel counts
- * it in ticks, of 10 ms as a rule. */
+/* The ticks, of 10 ms as a rule, that all threads have spent in the program and
+ * in the kernel, those that have ended too. */
 static bool
-read_stat(pid_t pid, struct bench_process *process, pid_t *parent_r)
+read_stat(pid_t pid, double *user_r, double *system_r, pid_t *parent_r)
 {
 	FILE *file = open_proc(pid, "stat");
-	double tick_ns = 1e9 / (double)sysconf(_SC_CLK_TCK);
 	unsigned long user, system;
 	char line[1024], *end = NULL;
 	long parent;
@@ -51,8 +51,8 @@ read_stat(pid_t pid, struct bench_process *process, pid_t *parent_r)
 	    sscanf(end + 1,
 		" %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &parent,
 		&user, &system) == 3) {
-		process->user_ns += (double)user * tick_ns;
-		process->system_ns += (double)system * tick_ns;
+		*user_r = (double)user;
+		*system_r = (double)system;
 		*parent_r = (pid_t)parent;
 		ok = true;
 	}
@@ -61,12 +61,32 @@ read_stat(pid_t pid, struct bench_process *process, pid_t *parent_r)
 	return ok;
 }
 
+/* Adds the CPU time of all threads, which a clock of the process tells exactly;
+ * how it divides is known in ticks. */
+static bool
+add_cpu(pid_t pid, struct bench_process *process)
+{
+	double user, system, tick_ns = 1e9 / (double)sysconf(_SC_CLK_TCK);
+	struct timespec ts;
+	clockid_t clock;
+	pid_t parent;
+
+	if (!read_stat(pid, &user, &system, &parent))
+		return false;
+	process->user_ns += user * tick_ns;
+	process->system_ns += system * tick_ns;
+	if (clock_getcpuclockid(pid, &clock) == 0 &&
+	    clock_gettime(clock, &ts) == 0)
+		process->cpu_ns += (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+	else
+		process->cpu_ns += (user + system) * tick_ns;
+	return true;
+}
+
 static bool
 add_process(pid_t pid, struct bench_process *process)
 {
-	pid_t parent;
-
-	if (!read_stat(pid, process, &parent))
+	if (!add_cpu(pid, process))
 		return false;
 	process->resident_bytes += status_number(pid, "VmRSS") * 1024;
 	process->peak_bytes += status_number(pid, "VmHWM") * 1024;
@@ -85,11 +105,11 @@ add_children(pid_t *pids, size_t count)
 	while (folder != NULL && count < BENCH_MAX_PROCESSES &&
 	    (entry = readdir(folder)) != NULL) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		struct bench_process ignored = { 0 };
 		bool known = false, child = false;
+		double user, system;
 		pid_t parent;
 
-		if (pid <= 0 || !read_stat(pid, &ignored, &parent))
+		if (pid <= 0 || !read_stat(pid, &user, &system, &parent))
 			continue;
 		for (size_t i = 0; i < count; i++) {
 			known = known || pids[i] == pid;

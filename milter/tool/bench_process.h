@@ -15,7 +15,9 @@ enum {
 };
 
 struct bench_process {
-	double user_ns, system_ns; /* of all its threads, ended ones too */
+	double cpu_ns; /* of all its threads, ended ones too */
+	/* What it was spent in, counted in ticks of 10 ms as a rule. */
+	double user_ns, system_ns;
 	int64_t resident_bytes;
 	int64_t peak_bytes;
 	unsigned threads;
