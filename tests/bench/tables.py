@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tables of measurements as text, JSON or CSV, in the form of signpost bench.
 
-    report = Report("mta", quick=False)
+    report = Report("mta", "Postfix with and without filters", quick=False)
     table = report.table("signing", "Signing", [
         Column("milter", "milter"), Column("wall_ns", "time", "ns")])
     table.add("Signpost", 2e9)
@@ -78,8 +78,8 @@ class Table:
 
 
 class Report:
-    def __init__(self, command, quick):
-        self.command, self.quick = command, quick
+    def __init__(self, command, title, quick):
+        self.command, self.title, self.quick = command, title, quick
         self.tables, self.remarks = [], []
         self.date = datetime.datetime.now(datetime.timezone.utc).strftime(
             "%Y-%m-%dT%H:%M:%SZ")
@@ -98,8 +98,8 @@ class Report:
 
     def _text(self, out):
         m = self.machine
-        out.write("%s, %d of its processors\n%s, %s, load %.2f\n" % (
-            m["processor"], m["processors"], m["system"], self.date,
+        out.write("%s\n%s, %d of its processors\n%s, %s, load %.2f\n" % (
+            self.title, m["processor"], m["processors"], m["system"], self.date,
             m["load"]))
         for table in self.tables:
             table.write_text(out)
@@ -110,7 +110,8 @@ class Report:
 
     def _json(self, out):
         json.dump({
-            "command": self.command, "date": self.date, "quick": self.quick,
+            "command": self.command, "title": self.title,
+            "date": self.date, "quick": self.quick,
             "machine": self.machine,
             "tables": [t.as_json() for t in self.tables],
             "remarks": self.remarks}, out, indent=2)
@@ -134,6 +135,8 @@ def number(unit, value):
         return str(value)
     if unit == "count":
         return "{:,}".format(round(value))
+    if unit == "number":
+        return "{:,.3f}".format(value).rstrip("0").rstrip(".")
     if unit == "ratio":
         return "%.2f" % value
     if unit == "%":
@@ -199,9 +202,10 @@ def parse(parser, programs):
         parser.error("%s: nothing is built there: name a build tree with "
                      "--build, or build one with contrib/check --stage gcc"
                      % build)
-    subprocess.run(["make", "-s", "-C", os.path.join(build, "tests"),
-                    *programs], check=True, stdin=subprocess.DEVNULL,
-                   stdout=sys.stderr)
+    if programs:
+        subprocess.run(["make", "-s", "-C", os.path.join(build, "tests"),
+                        *programs], check=True, stdin=subprocess.DEVNULL,
+                       stdout=sys.stderr)
     arguments.build = build
     return arguments
 

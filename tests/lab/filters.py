@@ -75,10 +75,13 @@ class Signpostd:
     def stop(self):
         self.lab.stop(self.process)
 
-    def metrics(self):
-        """/metrics as text."""
+    def page(self, name):
+        """A page of the status socket as text: "metrics", "status"."""
         return self.lab.run(["curl", "-sS", "--unix-socket", self.status,
-                             "http://localhost/metrics"]).stdout.decode()
+                             "http://localhost/" + name]).stdout.decode()
+
+    def metrics(self):
+        return self.page("metrics")
 
     def counter(self, name):
         """The sum of a metric over its labels."""
