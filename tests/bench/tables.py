@@ -203,9 +203,12 @@ def parse(parser, programs):
                      "--build, or build one with contrib/check --stage gcc"
                      % build)
     if programs:
-        subprocess.run(["make", "-s", "-C", os.path.join(build, "tests"),
-                        *programs], check=True, stdin=subprocess.DEVNULL,
-                       stdout=sys.stderr)
+        done = subprocess.run(
+            ["make", "-C", os.path.join(build, "tests"), *programs],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            raise LabError("make failed:\n" + done.stdout[-4000:])
     arguments.build = build
     return arguments
 
