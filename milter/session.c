@@ -178,9 +178,10 @@ insert_field(struct session *session, const char *name, const char *value)
 	buf_clear(scratch);
 	if (!session->leading_space && value[0] == ' ')
 		value++;
-	for (; *value != '\0'; value++)
-		if (*value != '\r' || value[1] != '\n')
-			buf_append_char(scratch, *value);
+	for (const char *crlf; (crlf = strstr(value, "\r\n")) != NULL;
+	     value = crlf + 1)
+		buf_append(scratch, value, (size_t)(crlf - value));
+	buf_append_str(scratch, value);
 	return !scratch->failed && scratch->len > 0 &&
 	    smfi_insheader(session->ctx, 0, mutable(name), scratch->data) ==
 	    MI_SUCCESS;
