@@ -135,8 +135,10 @@ set_names(struct job *job, const struct signpost_sign_options *options)
 static bool
 is_listed(const char *const *names, size_t count, const char *name)
 {
+	struct bytes wanted = bytes_str(name);
+
 	for (size_t i = 0; i < count; i++) {
-		if (bytes_is_nocase(bytes_str(names[i]), name))
+		if (bytes_is_nocase(wanted, names[i]))
 			return true;
 	}
 	return false;
@@ -187,7 +189,7 @@ static void
 choose_all(struct choice *choice, const char *name, bool more)
 {
 	size_t field = headers_count(choice->headers);
-	bool none = headers_occurrences(choice->headers, bytes_str(name)) == 0;
+	size_t before = choice->count;
 
 	while (!choice->over) {
 		field =
@@ -196,7 +198,7 @@ choose_all(struct choice *choice, const char *name, bool more)
 			break;
 		choose(choice, headers_get(choice->headers, field).name);
 	}
-	if (more && !(none && is_added_later(name)))
+	if (more && (choice->count > before || !is_added_later(name)))
 		choose(choice, bytes_str(name));
 }
 

@@ -19,16 +19,27 @@ bytes_equal_nocase(struct bytes a, struct bytes b)
 	return true;
 }
 
+/* Most of what is compared differs in its first octet: how long STRING is, is
+ * not asked before. */
 bool
 bytes_is(struct bytes a, const char *string)
 {
-	return bytes_equal(a, bytes_str(string));
+	size_t i = 0;
+
+	while (i < a.len && string[i] != '\0' && a.data[i] == string[i])
+		i++;
+	return i == a.len && string[i] == '\0';
 }
 
 bool
 bytes_is_nocase(struct bytes a, const char *string)
 {
-	return bytes_equal_nocase(a, bytes_str(string));
+	size_t i = 0;
+
+	while (i < a.len && string[i] != '\0' &&
+	    ascii_lower(a.data[i]) == ascii_lower(string[i]))
+		i++;
+	return i == a.len && string[i] == '\0';
 }
 
 static bool

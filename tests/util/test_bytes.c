@@ -21,6 +21,8 @@ static const struct pair pairs[] = {
 	{ "From", "From", true, true },
 	{ "From", "fROM", false, true },
 	{ "From", "Fron", false, false },
+	{ "From", "Fro", false, false },
+	{ "Fro", "From", false, false },
 	{ "@[`{", "@[`{", true, true },
 	/* the neighbours of the letters have no other case */
 	{ "@", "`", false, false },
@@ -54,6 +56,8 @@ nul_is_an_octet_like_any_other(void **state)
 	    bytes_equal_nocase(bytes_of("a\0b", 3), bytes_of("A\0B", 3)));
 	assert_true(bytes_equal(bytes_of(NULL, 0), bytes_of("", 0)));
 	assert_true(bytes_is(bytes_of(NULL, 0), ""));
+	assert_false(bytes_is(bytes_of("a\0", 2), "a"));
+	assert_false(bytes_is_nocase(bytes_of("a\0", 2), "a"));
 }
 
 static void
