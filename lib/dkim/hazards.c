@@ -87,6 +87,20 @@ see(struct seen *seen, const char *data)
 	seen->high |= c;
 }
 
+static unsigned
+found_of(const struct seen *seen)
+{
+	unsigned found = 0;
+
+	if (any(seen->bare))
+		found |= HAZARD_BIT(HAZARD_BARE_LINE_END);
+	if (any(seen->nul))
+		found |= HAZARD_BIT(HAZARD_NUL);
+	if (any(seen->high & 0x80))
+		found |= HAZARD_BIT(HAZARD_8BIT);
+	return found;
+}
+
 /* No branch depends on the text: most of it has nothing to be found. */
 static void
 scan_octets(struct hazard_scan *scan, const char *data, size_t len)
@@ -95,18 +109,20 @@ scan_octets(struct hazard_scan *scan, const char *data, size_t len)
 	size_t i = 1;
 
 	scan_octet(scan, data[0]);
+	if (len <= WIDTH) {
+		while (i < len)
+			scan_octet(scan, data[i++]);
+		return;
+	}
 	for (; i + STRIDE <= len; i += STRIDE)
 		for (size_t j = 0; j < STRIDE; j += WIDTH)
 			see(&seen, data + i + j);
-	if (any(seen.bare))
-		scan->found |= HAZARD_BIT(HAZARD_BARE_LINE_END);
-	if (any(seen.nul))
-		scan->found |= HAZARD_BIT(HAZARD_NUL);
-	if (any(seen.high & 0x80))
-		scan->found |= HAZARD_BIT(HAZARD_8BIT);
-	scan->last = data[i - 1];
-	for (; i < len; i++)
-		scan_octet(scan, data[i]);
+	for (; i + WIDTH <= len; i += WIDTH)
+		see(&seen, data + i);
+	/* The rest, and some once more. */
+	see(&seen, data + len - WIDTH);
+	scan->found |= found_of(&seen);
+	scan->last = data[len - 1];
 }
 
 /* A line is too long where no LF is among the octets that it may have. Which
