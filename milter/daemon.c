@@ -32,11 +32,31 @@ daemon_snapshot(struct daemon *daemon)
 void
 daemon_swap(struct daemon *daemon, struct snapshot *snapshot)
 {
-	pthread_mutex_lock(&daemon->mutex);
 	struct snapshot *old = daemon->current;
+	struct snapshot_counts former = daemon->former;
+
+	/* Counting takes other mutexes: not under this one. */
+	if (old != NULL)
+		snapshot_counts_keep(&former, old, snapshot);
+	pthread_mutex_lock(&daemon->mutex);
 	daemon->current = snapshot;
+	daemon->former = former;
 	pthread_mutex_unlock(&daemon->mutex);
 	snapshot_unref(old);
+}
+
+void
+daemon_counts(struct daemon *daemon, struct snapshot_counts *out_r)
+{
+	struct snapshot_counts former;
+
+	pthread_mutex_lock(&daemon->mutex);
+	struct snapshot *snapshot = snapshot_ref(daemon->current);
+	former = daemon->former;
+	pthread_mutex_unlock(&daemon->mutex);
+	snapshot_counts(snapshot, out_r);
+	snapshot_unref(snapshot);
+	snapshot_counts_add(out_r, &former);
 }
 
 void

@@ -42,6 +42,7 @@ struct daemon {
 	pthread_mutex_t mutex;
 	/* Under the mutex: */
 	struct snapshot *current;
+	struct snapshot_counts former; /* of snapshots that were swapped out */
 	unsigned connections;
 	unsigned messages;	 /* between MAIL and the end of the message */
 	uint64_t message_end_ns; /* when the last one ended, monotonic */
@@ -51,8 +52,10 @@ struct daemon {
 void daemon_init(struct daemon *daemon);
 /* The current snapshot, with a reference for the caller. */
 struct snapshot *daemon_snapshot(struct daemon *daemon);
-/* Makes SNAPSHOT current, taking the caller's reference. */
+/* Makes SNAPSHOT current, taking the caller's reference; for one thread. */
 void daemon_swap(struct daemon *daemon, struct snapshot *snapshot);
+/* What is counted of keys and of DNS since the daemon's start. */
+void daemon_counts(struct daemon *daemon, struct snapshot_counts *out_r);
 /* Logs which DNS servers are asked and what of their answers is validated. */
 void daemon_log_dns(struct daemon *daemon);
 

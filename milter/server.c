@@ -62,29 +62,29 @@ struct server {
 static void
 get_keystore(void *ctx, struct keystore_counts *out_r)
 {
-	struct snapshot *snapshot = daemon_snapshot(ctx);
+	struct snapshot_counts counts;
 
-	keystore_counts(snapshot->keystore, out_r);
-	snapshot_unref(snapshot);
+	daemon_counts(ctx, &counts);
+	*out_r = counts.keystore;
 }
 
 static void
 get_key_cache(void *ctx, struct key_cache_counts *out_r)
 {
-	struct snapshot *snapshot = daemon_snapshot(ctx);
+	struct snapshot_counts counts;
 
-	key_cache_counts(snapshot->key_cache, out_r);
-	snapshot_unref(snapshot);
+	daemon_counts(ctx, &counts);
+	*out_r = counts.key_cache;
 }
 
 static void
 get_resolver(void *ctx, struct resolver_counts *out_r, uint64_t *cpu_ns_r)
 {
-	struct snapshot *snapshot = daemon_snapshot(ctx);
+	struct snapshot_counts counts;
 
-	resolver_counts(snapshot->resolver, out_r);
-	*cpu_ns_r = resolver_cpu_ns(snapshot->resolver);
-	snapshot_unref(snapshot);
+	daemon_counts(ctx, &counts);
+	*out_r = counts.resolver;
+	*cpu_ns_r = counts.dns_cpu_ns;
 }
 
 static bool

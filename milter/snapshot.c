@@ -144,3 +144,57 @@ snapshot_unref(struct snapshot *snapshot)
 	config_unref(snapshot->config);
 	free(snapshot);
 }
+
+void
+snapshot_counts(const struct snapshot *snapshot, struct snapshot_counts *out_r)
+{
+	keystore_counts(snapshot->keystore, &out_r->keystore);
+	key_cache_counts(snapshot->key_cache, &out_r->key_cache);
+	resolver_counts(snapshot->resolver, &out_r->resolver);
+	out_r->dns_cpu_ns = resolver_cpu_ns(snapshot->resolver);
+}
+
+void
+snapshot_counts_keep(struct snapshot_counts *total, const struct snapshot *old,
+    const struct snapshot *next)
+{
+	struct snapshot_counts counts;
+
+	snapshot_counts(old, &counts);
+	if (old->keystore == next->keystore)
+		counts.keystore = (struct keystore_counts){ 0 };
+	if (old->key_cache == next->key_cache)
+		counts.key_cache = (struct key_cache_counts){ 0 };
+	if (old->resolver == next->resolver) {
+		counts.resolver = (struct resolver_counts){ 0 };
+		counts.dns_cpu_ns = 0;
+	}
+	counts.keystore.entries = 0;
+	counts.key_cache.entries = counts.key_cache.bytes = 0;
+	counts.resolver.pending = 0;
+	snapshot_counts_add(total, &counts);
+}
+
+void
+snapshot_counts_add(
+    struct snapshot_counts *total, const struct snapshot_counts *counts)
+{
+	total->keystore.hits += counts->keystore.hits;
+	total->keystore.misses += counts->keystore.misses;
+	total->keystore.evictions += counts->keystore.evictions;
+	total->keystore.entries += counts->keystore.entries;
+	total->keystore.failures += counts->keystore.failures;
+	total->key_cache.hits += counts->key_cache.hits;
+	total->key_cache.misses += counts->key_cache.misses;
+	total->key_cache.joined += counts->key_cache.joined;
+	total->key_cache.evictions += counts->key_cache.evictions;
+	total->key_cache.entries += counts->key_cache.entries;
+	total->key_cache.bytes += counts->key_cache.bytes;
+	total->resolver.asked += counts->resolver.asked;
+	for (unsigned i = 0; i <= RESOLVER_BOGUS; i++)
+		total->resolver.answered[i] += counts->resolver.answered[i];
+	total->resolver.refused += counts->resolver.refused;
+	total->resolver.dropped += counts->resolver.dropped;
+	total->resolver.pending += counts->resolver.pending;
+	total->dns_cpu_ns += counts->dns_cpu_ns;
+}

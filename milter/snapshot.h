@@ -37,6 +37,14 @@ struct snapshot {
 	atomic_uint references;
 };
 
+/* What is counted of keys and of DNS. */
+struct snapshot_counts {
+	struct keystore_counts keystore;
+	struct key_cache_counts key_cache;
+	struct resolver_counts resolver;
+	uint64_t dns_cpu_ns; /* of the resolver's thread */
+};
+
 /* Takes CONFIG's reference over in every case. PREVIOUS (or NULL) may lend its
  * resolver and cache; STATS is told of the answers of DNS and must outlive all
  * snapshots. NULL: PROBLEMS say why. */
@@ -45,5 +53,13 @@ struct snapshot *snapshot_new(struct signpost *handle, struct stats *stats,
     struct config_problems *problems);
 struct snapshot *snapshot_ref(struct snapshot *snapshot);
 void snapshot_unref(struct snapshot *snapshot);
+void snapshot_counts(
+    const struct snapshot *snapshot, struct snapshot_counts *out_r);
+/* Adds to TOTAL what has been counted by those parts of OLD that NEXT does not
+ * go on with, so that no sum falls; what they have at the moment is none. */
+void snapshot_counts_keep(struct snapshot_counts *total,
+    const struct snapshot *old, const struct snapshot *next);
+void snapshot_counts_add(
+    struct snapshot_counts *total, const struct snapshot_counts *counts);
 
 #endif

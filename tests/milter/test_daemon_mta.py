@@ -113,6 +113,24 @@ class Streams(Case):
                 work()
                 self.assertLess(daemon.memory("VmRSS") - before, 200000)
 
+    def test_no_counter_falls_at_a_reload(self):
+        daemon = self.daemon()
+        signed = self.sign(daemon)
+        self.send(daemon, signed)
+        before = daemon.metrics()
+        # All that is made from the configuration is made anew.
+        daemon.configure(dns={"timeout": "7s"})
+        daemon.kill(signal.SIGHUP)
+        daemon.wait_for(lambda: daemon.metrics()[RELOADED] > 0, "reload")
+        after = daemon.metrics()
+        for cache in ("private", "public"):
+            self.assertGreater(
+                before['signpost_key_cache_misses_total{cache="%s"}' % cache],
+                0)
+        for name, value in before.items():
+            if "_total" in name:
+                self.assertGreaterEqual(after[name], value, name)
+
     @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
     def test_memory_of_a_connection_idle_and_with_a_message(self):
         daemon = self.daemon()
