@@ -14,6 +14,7 @@
 const POLL_MS = 1000;
 const PATIENCE_MS = 5000;
 const WINDOW_S = 60; /* of means and of the CPU's share */
+const MOST_BARS = 10; /* of reasons */
 
 /*
  * Figures.
@@ -40,10 +41,21 @@ function members(object, path) {
 }
 
 /* The elements of the array at PATH. */
-function rows(object, path) {
+function elements(object, path) {
 	const array = member(object, path);
 
 	return Array.isArray(array) ? array : [];
+}
+
+/* Those that are numbers, rates of all seconds. */
+function ratesOf(history, path) {
+	return elements(history, path).filter((rate) => Number.isFinite(rate));
+}
+
+/* Those that are objects. */
+function rows(object, path) {
+	return elements(object, path).filter(
+	    (row) => row !== null && typeof row === "object");
 }
 
 function sum(numbers) {
@@ -72,7 +84,8 @@ function unitText(value, units) {
 	const digits = scaled === Math.round(scaled) || scaled >= 99.95 ? 0
 	    : scaled >= 9.995 ? 1 : 2;
 
-	return scaled.toFixed(digits) + " " + name;
+	return (scaled >= 1000 ? countText(scaled) : scaled.toFixed(digits)) +
+	    " " + name;
 }
 
 function secondsText(seconds) {
@@ -185,6 +198,17 @@ function showFacts(id, pairs) {
 function barsOf(pairs, tones) {
 	return pairs.filter(([, value]) => value > 0).map(([name, value]) => (
 	    { name: nameText(name), value, tone: tones[name] }));
+}
+
+/* The greatest of ITEMS, and one for the others where there are more than a
+ * person reads. */
+function greatest(items) {
+	const sorted = [...items].sort((a, b) => b.value - a.value);
+	const others = sorted.splice(MOST_BARS);
+
+	return others.length === 0 ? sorted : [...sorted,
+		{ name: others.length + " others",
+			value: sum(others.map((item) => item.value)) }];
 }
 
 /*
@@ -305,7 +329,8 @@ function drawPlot() {
 
 	if (history === null || width < 100 || height < 50)
 		return;
-	const signs = rows(history, "signs"), verifies = rows(history, "verifies");
+	const signs = ratesOf(history, "signs");
+	const verifies = ratesOf(history, "verifies");
 	const most = Math.max(0, ...signs, ...verifies);
 	const frame = plotFrame(width, height, figure(history, "seconds"),
 	    Math.max(1, most));
@@ -351,8 +376,8 @@ function showHead(status) {
 }
 
 function showRates(status) {
-	const more = (ten, minute, all) => rateText(ten) + " over 10 s, " +
-	    rateText(minute) + " over 60 s, " + countText(all) + " in all";
+	const more = (ten, minute, all) => rateText(ten) + " over 10 s,\n" +
+	    rateText(minute) + " over 60 s,\n" + countText(all) + " in all";
 	const total = (list) => sum(list.map((row) => figure(row, "count")));
 
 	setText(byId("signs-now"),
@@ -400,9 +425,9 @@ function showOperation(body, i, operation) {
 	const look = recent === null ? "old" : "";
 	const cells = [
 		["In all", countText(figure(operation, "cpu_seconds.count"))],
-		["Queue", secondsText(means.queue)],
-		["CPU", secondsText(means.cpu)],
-		["Waiting", secondsText(means.rest)],
+		["Queue", secondsText(means.queue), "queue"],
+		["CPU", secondsText(means.cpu), "cpu"],
+		["Waiting", secondsText(means.rest), "rest"],
 		["Together", secondsText(means.wait)],
 		["99 % under", secondsText(
 		    figure(operation, "mail_thread_wait_seconds.p99"))],
@@ -412,9 +437,10 @@ function showOperation(body, i, operation) {
 	setAttributes(child(row, 0, "th"), { scope: "row", role: "rowheader" });
 	setText(row.children[0],
 	    String(operation.operation) + " " + String(operation.algorithm));
-	cells.forEach(([name, text], n) => {
+	cells.forEach(([name, text, tone], n) => {
 		setText(setAttributes(child(row, n + 1, "td"), {
-			class: "number", role: "cell", "data-name": name }), text);
+			class: "number " + (tone ?? ""), role: "cell",
+			"data-name": name }), text);
 	});
 	showSplit(split, look, means);
 }
@@ -446,7 +472,7 @@ function showOperations(status) {
 /* What should be 0, and what it means. */
 const TROUBLE = [
 	["key_load_failures", "times a private key could not be loaded"],
-	["limits.not_signed", "messages of ours left unsigned: no key"],
+	["limits.not_signed", "messages of trusted clients left unsigned: no key"],
 	["limits.key_left_out", "messages signed without a key that applies"],
 	["queue.overloads", "messages found the workers' queue full"],
 	["queue.deadlines", "messages were not done in time"],
@@ -469,9 +495,18 @@ const ACTION_TONES = { signed: "made", verified: "good", passed: "plain",
 	rejected: "bad", tempfailed: "odd", quarantined: "odd",
 	discarded: "bad", aborted: "plain" };
 
+const POLICY_TONES = { accept: "good", reject: "bad", tempfail: "odd",
+	quarantine: "odd", discard: "bad" };
+
 function showMessages(status) {
 	showBars("messages", barsOf(members(status, "messages"), ACTION_TONES),
 	    "None yet");
+	showBars("policy", rows(status, "policy").map((rule) => ({
+		name: String(rule.action) + (rule.applied === "yes" ? ""
+		    : ", " + nameText(rule.applied)),
+		value: figure(rule, "count"),
+		tone: POLICY_TONES[rule.action] })).filter(
+		    (item) => item.value > 0), "None yet");
 	showFacts("connections", [
 		["Connections open", countText(figure(status, "connections.open"))],
 		["Connections in all",
@@ -514,7 +549,8 @@ function showVerifies(status) {
 		...item, text: countText(item.value) + "  (" +
 		    percentText(item.value, all) + ")" })), "None yet");
 	showBars("verifies", barsOf([...algorithms], {}), "None yet");
-	showBars("reasons", barsOf(members(status, "verify_reasons"), {}),
+	showBars("reasons",
+	    greatest(barsOf(members(status, "verify_reasons"), {})),
 	    "All passed");
 }
 
@@ -653,7 +689,7 @@ function noteAnswer(status, now) {
 	if (daemon.gone_since !== null)
 		showNotice("back", "The daemon answers again since " +
 		    clockText(now) + ". There was no answer for " +
-		    secondsText(Math.round((now - daemon.gone_since) / 1000)) +
+		    secondsText(Math.ceil((now - daemon.gone_since) / 1000)) +
 		    (restarted ? "; it was started anew." : "."));
 	else if (restarted)
 		showNotice("back", "The daemon was started anew at " +

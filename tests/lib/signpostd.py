@@ -80,7 +80,7 @@ class Daemon:
         user = pwd.getpwuid(os.getuid()).pw_name
         group = grp.getgrgid(os.getgid()).gr_name
         if tcp:
-            self.address = ("127.0.0.1", _free_port())
+            self.address = ("127.0.0.1", free_port())
             name = "inet:%d@127.0.0.1" % self.address[1]
         else:
             self.address = os.path.join(self.dir, "milter.sock")
@@ -232,7 +232,7 @@ class Daemon:
             shutil.rmtree(self.dir)
 
 
-def _free_port():
+def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]

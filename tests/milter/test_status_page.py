@@ -22,7 +22,7 @@ SERVER = os.path.join(os.environ.get("BUILDDIR", "."), "status_server")
 # Where the script's variables stand in /status; * is each member of an object
 # or element of an array.
 PLACES = {"status": "", "operation": "operations.*", "before": "operations.*",
-          "sign": "signs.*", "verify": "verifies.*", "row": "signs.*",
+          "sign": "signs.*", "verify": "verifies.*", "row": "signs.*", "rule": "policy.*",
           "cache": "key_caches.*", "first.status": ""}
 # What a daemon need not have.
 OPTIONAL = {"keys"}
@@ -146,7 +146,7 @@ class StatusPage(unittest.TestCase):
         script = self.element("script")
         status = json.loads(self.ask("/status")[1])
         history = json.loads(self.ask("/history")[1])
-        reads = re.findall(r"\b(?:figure|members?|rows)\(\s*([\w.]+),\s*"
+        reads = re.findall(r"\b(?:figure|members?|rows|elements|ratesOf)\(\s*([\w.]+),\s*"
                            r"\"([\w.]+)\"", script)
         reads += [("status", path) for path in re.findall(
             r"(?m)^\t\[\"([\w.]+)\", \"", script)]
