@@ -19,6 +19,7 @@ PACKAGES = {
     "postfix": ["postfix"],
     "sendmail": ["sendmail-bin", "sendmail-base", "sendmail-cf"],
     "opendkim": ["opendkim"],
+    "prometheus": ["prometheus"],
 }
 # A file by which an installed one is known.
 PROGRAMS = {
@@ -26,6 +27,7 @@ PROGRAMS = {
     "postfix": "usr/lib/postfix/sbin/master",
     "sendmail": "usr/libexec/sendmail/sendmail",
     "opendkim": "usr/sbin/opendkim",
+    "prometheus": "usr/bin/prometheus",
 }
 
 
