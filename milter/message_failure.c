@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "message_failure.h"
 
+#include <stddef.h>
+
 static const struct {
 	const char *token;
 	const char *text;
 	const char *setting;
 } failures[FAILURES] = {
-	[FAILURE_NONE] = { "", "" },
-	[FAILURE_MEMORY] = { "memory", "out of memory" },
+	[FAILURE_NONE] = { "", "", NULL },
+	[FAILURE_MEMORY] = { "memory", "out of memory", NULL },
 	[FAILURE_HEADER_LIMIT] = { "header_limit", "the header is too large",
 	    "limits.max_header_bytes" },
 	[FAILURE_RESULTS] = { "results_limit",
-	    "too many Authentication-Results fields" },
+	    "too many Authentication-Results fields", NULL },
 	[FAILURE_KEYS] = { "keys_unusable", "no key can be used",
 	    "sign.on_error" },
 	[FAILURE_SIGNER] = { "signer", "the message can't be signed",

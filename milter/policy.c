@@ -11,8 +11,9 @@ struct words {
 static const struct words reasons[POLICY_REASONS] = {
 	[POLICY_SIGN] = { "sign",
 	    "the client is trusted, and there is a key "
-	    "for the domain of From" },
-	[POLICY_VERIFY] = { "verify", "the client is not trusted" },
+	    "for the domain of From",
+	    NULL },
+	[POLICY_VERIFY] = { "verify", "the client is not trusted", NULL },
 	[POLICY_VERIFY_TRUSTED] = { "verify_trusted",
 	    "the client is trusted, but this instance does not sign, and "
 	    "verify.trusted_too is set",
@@ -20,9 +21,9 @@ static const struct words reasons[POLICY_REASONS] = {
 	[POLICY_MODE] = { "mode",
 	    "the setting mode keeps this instance from doing so", "mode" },
 	[POLICY_FROM_FIELDS] = { "from_fields",
-	    "the message has no From field, or several" },
+	    "the message has no From field, or several", NULL },
 	[POLICY_FROM_SYNTAX] = { "from_syntax",
-	    "From holds no address whose domain is one" },
+	    "From holds no address whose domain is one", NULL },
 	[POLICY_EXEMPT_CLIENT] = { "exempt_client",
 	    "the client's address is in exempt_clients", "exempt_clients" },
 	[POLICY_EXEMPT_SENDER] = { "exempt_sender",
@@ -31,7 +32,8 @@ static const struct words reasons[POLICY_REASONS] = {
 	    "every recipient is in exempt_recipients", "exempt_recipients" },
 	[POLICY_NO_KEY] = { "no_key",
 	    "no entry of domains and no folder of keys is for the domain of "
-	    "From" },
+	    "From",
+	    NULL },
 	[POLICY_MATCH] = { "match",
 	    "the envelope or the user does not belong to the domain of From, "
 	    "as the setting match asks",
@@ -43,15 +45,16 @@ static const struct words reasons[POLICY_REASONS] = {
 };
 
 static const struct words trusts[] = {
-	[TRUST_NONE] = { "none", "nothing makes the client trusted" },
+	[TRUST_NONE] = { "none", "nothing makes the client trusted", NULL },
 	[TRUST_UNTRUSTED_DAEMON] = { "untrusted_daemon",
 	    "the MTA's listener is one of untrusted_daemons",
 	    "untrusted_daemons" },
 	[TRUST_NETWORK] = { "network",
 	    "the client's address is in trusted_networks", "trusted_networks" },
-	[TRUST_AUTH] = { "auth", "the client is authenticated" },
+	[TRUST_AUTH] = { "auth", "the client is authenticated", NULL },
 	[TRUST_NO_CLIENT] = { "no_client",
-	    "the message was submitted on the machine, without a client" },
+	    "the message was submitted on the machine, without a client",
+	    NULL },
 	[TRUST_DAEMON] = { "daemon",
 	    "the MTA's listener is one of trusted_daemons", "trusted_daemons" },
 };
