@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rights.h"
+
 enum {
 	/* libmilter writes a reply after our callback has returned, and says
 	 * nothing when it has. */
@@ -67,6 +69,20 @@ daemon_log_dns(struct daemon *daemon)
 	log_line(daemon->log, LOG_NOTICE, "DNS servers: %s; %s",
 	    resolver_servers_text(snapshot->resolver),
 	    resolver_dnssec_text(snapshot->resolver));
+	snapshot_unref(snapshot);
+}
+
+void
+daemon_log_rights(struct daemon *daemon)
+{
+	struct snapshot *snapshot = daemon_snapshot(daemon);
+	const char *program = snapshot->config->reports.sendmail;
+
+	if (program[0] != '\0' && !rights_may_grow())
+		log_line(daemon->log, LOG_WARNING,
+		    "reports.sendmail: %s is run without the rights of its "
+		    "own: restart signpostd, or see there, SYSTEMD",
+		    program);
 	snapshot_unref(snapshot);
 }
 

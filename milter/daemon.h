@@ -58,6 +58,8 @@ void daemon_swap(struct daemon *daemon, struct snapshot *snapshot);
 void daemon_counts(struct daemon *daemon, struct snapshot_counts *out_r);
 /* Logs which DNS servers are asked and what of their answers is validated. */
 void daemon_log_dns(struct daemon *daemon);
+/* Warns where reports.sendmail is run without the rights of its own. */
+void daemon_log_rights(struct daemon *daemon);
 
 /* A connection comes, unless limits.max_connections are open, and goes. */
 bool daemon_enter(struct daemon *daemon);

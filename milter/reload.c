@@ -34,19 +34,6 @@ log_restart_settings(struct daemon *daemon, const struct config *started,
 		    "%s has changed: that takes a restart", names[i]);
 }
 
-/* As rights_harden left it at the start. */
-static void
-log_fixed_rights(struct daemon *daemon, const struct config *started,
-    const struct config *config)
-{
-	if (started->reports.sendmail[0] == '\0' &&
-	    config->reports.sendmail[0] != '\0')
-		log_line(daemon->log, LOG_WARNING,
-		    "reports.sendmail: %s has no more rights than this daemon: "
-		    "that takes a restart",
-		    config->reports.sendmail);
-}
-
 /* What a limit can't be raised over while the process lives. */
 static void
 log_fixed_limits(struct daemon *daemon, const struct config *config)
@@ -85,7 +72,6 @@ swap_in(struct daemon *daemon, const struct config *config,
 		return false;
 	}
 	log_restart_settings(daemon, started, next->config);
-	log_fixed_rights(daemon, started, next->config);
 	log_fixed_limits(daemon, next->config);
 	daemon_swap(daemon, next);
 	return true;
@@ -117,7 +103,9 @@ reload(struct daemon *daemon, const char *file, const struct config *started)
 	log_line(daemon->log, done ? LOG_NOTICE : LOG_ERR, "%s",
 	    done ? "configuration read again: in use from the next message on"
 		 : "configuration not changed: the new one can't be used");
-	if (done)
+	if (done) {
 		daemon_log_dns(daemon);
+		daemon_log_rights(daemon);
+	}
 	return done;
 }

@@ -21,6 +21,12 @@ rights_harden(bool runs_programs)
 	setrlimit(RLIMIT_CORE, &none);
 }
 
+bool
+rights_may_grow(void)
+{
+	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
+}
+
 static bool
 find_ids(const char *user, const char *group, struct passwd **passwd_r,
     gid_t *gid_r, char *error, size_t error_size)

@@ -14,6 +14,8 @@
 /* Before any thread: no core file, and no new privileges by exec unless
  * programs are run, as a mail server's sendmail(1) lives on such. */
 void rights_harden(bool runs_programs);
+/* Whether a program that is run may have more rights than the process. */
+bool rights_may_grow(void);
 /* Whether the process, where it is root's, could become USER and GROUP: whether
  * there are such. False with a text in ERROR. */
 bool rights_known(

@@ -418,6 +418,7 @@ announce_ready(struct server *server)
 	log_line(server->daemon.log, LOG_NOTICE, "signpostd %s serves %s",
 	    signpost_version(), server->started->socket);
 	daemon_log_dns(&server->daemon);
+	daemon_log_rights(&server->daemon);
 	if (server->options->ready_fd < 0)
 		return;
 	leave_terminal(server);

@@ -5,6 +5,8 @@ The daemon runs where that server is installed, and has dropped its rights; the
 reports pass through it once more on their way, and are signed.
 """
 import email
+import glob
+import os
 import pwd
 import re
 import unittest
@@ -25,12 +27,18 @@ trusted_networks = [ ];
 trusted_daemons = [ "submission" ];
 dns = {{ servers = [ "{dns}" ]; timeout = "20s"; dnssec = false; }};
 reports = {{
+  directory = "{folder}";
   sendmail = "/usr/sbin/sendmail";
   from = "postmaster@both.example.com";
   per_domain = 3;
 }};
 """
 LIMIT = 3
+# As signpostd(8) has it for a service that has given up such rights.
+HAND_OVER = """\
+cd "$0" && for f in *.eml; do [ -f "$f" ] && \
+/usr/sbin/sendmail -i -t -f '<>' <"$f" && rm "$f"; done
+"""
 
 
 class Reports:
@@ -40,12 +48,15 @@ class Reports:
     def setUpClass(cls):
         cls.lab = cls.world.lab
         cls.milter = cls.lab.port()
-        view = cls.start_server()
+        cls.view = cls.start_server()
+        cls.user = pwd.getpwnam(filters.USER)
+        cls.folder = cls.lab.make_dir("reports-" + cls.name)
+        os.chown(cls.folder, cls.user.pw_uid, cls.user.pw_gid)
         cls.daemon = filters.Signpostd(
             cls.lab, "reporter-" + cls.name, cls.world.build, CONFIG.format(
                 id=world.AUTHSERV_ID, keys=cls.world.keys,
-                dns=cls.world.dns.address()),
-            port=cls.milter, wrap=view.wrap)
+                dns=cls.world.dns.address(), folder=cls.folder),
+            port=cls.milter, wrap=cls.view.wrap)
 
     def failing(self, label, more=""):
         """A message whose signature asks for reports, and fails."""
@@ -101,7 +112,7 @@ class Reports:
             decode=True).strip().replace(b"\r\n", b"\n"),
             mail.header_of(data).strip().replace(b"\r\n", b"\n"))
 
-        self.assertEqual(self.users(), {str(pwd.getpwnam(filters.USER).pw_uid)})
+        self.assertEqual(self.users(), {str(self.user.pw_uid)})
 
     def users(self):
         """As whom the daemon runs, and could again."""
@@ -124,6 +135,26 @@ class Reports:
         (results,) = fields.get_all("Authentication-Results")
         self.assertRegex(results, r"^%s;\s+dkim=fail"
                          % re.escape(world.AUTHSERV_ID))
+
+    def test_reports_in_a_folder_can_be_handed_over(self):
+        self.send(*self.failing("peer"))
+        self.take("peer")
+        for path in self.files():
+            if b"To: dkim-reports@peer.example.com\n" not in read(path):
+                os.unlink(path)
+        self.lab.run(self.view.wrap([
+            "setpriv", "--reuid", str(self.user.pw_uid), "--regid",
+            str(self.user.pw_gid), "--clear-groups", "sh", "-c", HAND_OVER,
+            self.folder]))
+        self.assertEqual(self.files(), [])
+        arrived = self.take("peer")
+        self.assertEqual(arrived.sender, "")
+        self.assert_peers_pass(arrived.data, list(world.SELECTORS.values()))
+        self.assertEqual(email.message_from_bytes(
+            arrived.data).get_content_type(), "multipart/report")
+
+    def files(self):
+        return glob.glob(os.path.join(self.folder, "*"))
 
     def test_no_more_reports_than_the_limit(self):
         before = self.counts()
@@ -186,6 +217,11 @@ class BySendmail(Reports, Case):
             "Family=inet, Addr=127.0.0.1, Port=%d')dnl\n" % submission)
         cls.port = server.port
         return server.installed(submission)
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
 
 
 def asking(data):
