@@ -210,7 +210,8 @@ struct config {
 	} status;
 	struct {
 		const char *to, *format;
-		int level; /* of syslog(3) */
+		int level;	     /* of syslog(3) */
+		unsigned per_minute; /* of a kind of warning; 0: all */
 	} log;
 };
 

@@ -147,10 +147,10 @@ const char *
 check_log_to(const char *value)
 {
 	if (value[0] == '\0' || strcmp(value, "syslog") == 0 ||
-	    strcmp(value, "stderr") == 0 || value[0] == '/')
+	    strcmp(value, "stderr") == 0 || value[0] == '/' ||
+	    strncmp(value, "file:/", 6) == 0)
 		return NULL;
-	return "must be \"syslog\", \"stderr\" or a file's path that begins "
-	       "with a /";
+	return "must be \"syslog\", \"stderr\" or \"file:/PATH\"";
 }
 
 const char *

@@ -425,6 +425,8 @@ static const struct setting table[] = {
 	    .words = format_words, .restart = true, .help = "of a line" },
 	{ "log.level", TYPE(WORD), AT(log.level), .initial = "info",
 	    .words = level_words, .help = "least level that is logged" },
+	{ "log.repeats", TYPE(NUMBER), AT(log.per_minute), .initial = "10",
+	    RANGE(0, MILLION), .help = "lines of one warning in a minute" },
 };
 
 static const char *const type_names[SETTING_TYPES] = {

@@ -100,6 +100,10 @@ daemon_enter(struct daemon *daemon)
 
 	if (full) {
 		stats_add(daemon->stats, COUNT_CONNECTIONS_REFUSED, 1);
+		log_often(daemon->log, LOG_KIND_CONNECTION, LOG_WARNING,
+		    "connection refused: there are as many as "
+		    "limits.max_connections, or the files that may be open, "
+		    "allow for");
 		return false;
 	}
 	stats_add(daemon->stats, COUNT_CONNECTIONS, 1);

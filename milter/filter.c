@@ -103,7 +103,7 @@ filter_negotiate(SMFICTX *ctx, unsigned long actions, unsigned long steps,
 	(void)unused1;
 	*unused0_r = *unused1_r = 0;
 	if ((actions & actions_needed) != actions_needed) {
-		log_line(filter_daemon->log, LOG_ERR,
+		log_often(filter_daemon->log, LOG_KIND_CONNECTION, LOG_ERR,
 		    "the MTA does not let a filter change header fields: "
 		    "connection refused");
 		return SMFIS_REJECT;
@@ -385,6 +385,10 @@ accept(int listener, __SOCKADDR_ARG address, socklen_t *restrict len)
 		return fd;
 	close(fd);
 	stats_add(filter_daemon->stats, COUNT_CONNECTIONS_REFUSED, 1);
+	log_often(filter_daemon->log, LOG_KIND_CONNECTION, LOG_WARNING,
+	    "connection closed: no descriptors are left for more than %zu, "
+	    "used or not; let the process open more files",
+	    filter_daemon->max_descriptor);
 	errno = ECONNABORTED;
 	return -1;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,11 +22,17 @@ enum {
 	TAIL_BYTES = 24,
 	/* Of one value, before it is cut: a hostile header must not push the
 	 * pairs behind it out of the line. */
-	VALUE_BYTES = 512,
-	PREFIX_BYTES = 96
+	VALUE_BYTES = 1000,
+	PREFIX_BYTES = 160,
+	HOST_BYTES = 64,
+	/* Of a line that is repeated, when it is told of at last. */
+	REPEATED_BYTES = 400
 };
 
+static const uint64_t minute_ns = UINT64_C(60000000000);
+
 static const char ident[] = "signpostd";
+static const char file_scheme[] = "file:";
 
 /* By level of syslog(3). */
 static const char *const level_words[] = {
@@ -46,12 +53,25 @@ enum target {
 	TARGET_FILE,
 };
 
+/* The lines of a kind since its minute began. */
+struct minute {
+	uint64_t begin_ns; /* 0: not seen by log_tick yet */
+	unsigned lines;
+	unsigned kept_back;
+	int level; /* of the last one that was kept back, and its text */
+	char text[REPEATED_BYTES];
+};
+
 struct log {
 	enum target target;
 	enum log_format format;
 	atomic_int level;
 	int fd;	    /* -1 for syslog */
 	char *path; /* TARGET_FILE only */
+	char host[HOST_BYTES];
+	atomic_uint per_minute;
+	pthread_mutex_t mutex; /* of what stands below */
+	struct minute minutes[LOG_KINDS];
 };
 
 /* sd-daemon(3): JOURNAL_STREAM names device and inode of the stream that the
@@ -77,6 +97,24 @@ open_file(const char *path)
 	    0640);
 }
 
+/* Which of several machines it was; what JSON or a prefix can't hold as it is
+ * can't be a host's name. */
+static void
+read_host(char host[HOST_BYTES])
+{
+	size_t i;
+
+	if (gethostname(host, HOST_BYTES) < 0)
+		host[0] = '\0';
+	host[HOST_BYTES - 1] = '\0';
+	for (i = 0; host[i] != '\0'; i++)
+		if (host[i] <= ' ' || host[i] > '~' ||
+		    strchr("\"\\:[]", host[i]) != NULL)
+			host[i] = '?';
+	if (i == 0)
+		strcpy(host, "localhost");
+}
+
 struct log *
 log_new(const char *to, enum log_format format, int level, char *error,
     size_t error_size)
@@ -90,6 +128,11 @@ log_new(const char *to, enum log_format format, int level, char *error,
 	log->format = format;
 	log->fd = -1;
 	atomic_init(&log->level, level);
+	atomic_init(&log->per_minute, 0);
+	pthread_mutex_init(&log->mutex, NULL);
+	read_host(log->host);
+	if (strncmp(to, file_scheme, sizeof file_scheme - 1) == 0)
+		to += sizeof file_scheme - 1;
 	if (strcmp(to, "syslog") == 0) {
 		log->target = TARGET_SYSLOG;
 		openlog(ident, LOG_PID | LOG_NDELAY, LOG_MAIL);
@@ -121,6 +164,7 @@ log_free(struct log *log)
 		closelog();
 	if (log->target == TARGET_FILE && log->fd >= 0)
 		close(log->fd);
+	pthread_mutex_destroy(&log->mutex);
 	free(log->path);
 	free(log);
 }
@@ -147,6 +191,19 @@ log_reopen(struct log *log, int level)
 		log_line(log, LOG_ERR, "cannot open the log %s again: %s",
 		    log->path, strerror(errno));
 	close(fd);
+}
+
+void
+log_set_limit(struct log *log, unsigned per_minute)
+{
+	atomic_store_explicit(
+	    &log->per_minute, per_minute, memory_order_relaxed);
+}
+
+bool
+log_is_on_stderr(const struct log *log)
+{
+	return log->target == TARGET_STDERR || log->target == TARGET_JOURNAL;
 }
 
 bool
@@ -186,8 +243,8 @@ prefix_text(const struct log *log, int level, char out[PREFIX_BYTES])
 		    out, PREFIX_BYTES, "%s: %s: ", ident, level_words[level]);
 	else {
 		time_text(now, sizeof now);
-		snprintf(out, PREFIX_BYTES, "%s %s[%ld] %s: ", now, ident,
-		    (long)getpid(), level_words[level]);
+		snprintf(out, PREFIX_BYTES, "%s %s %s[%ld] %s: ", now,
+		    log->host, ident, (long)getpid(), level_words[level]);
 	}
 }
 
@@ -337,8 +394,8 @@ log_pairs_init(struct log_pairs *pairs, struct log *log, int level)
 		return;
 	time_text(now, sizeof now);
 	n = snprintf(pairs->text, sizeof pairs->text,
-	    "{\"time\":\"%s\",\"level\":\"%s\",\"pid\":%ld", now,
-	    level_words[level], (long)getpid());
+	    "{\"time\":\"%s\",\"level\":\"%s\",\"host\":\"%s\",\"pid\":%ld",
+	    now, level_words[level], log->host, (long)getpid());
 	pairs->len = (size_t)n;
 }
 
@@ -415,11 +472,25 @@ log_pairs_end(struct log_pairs *pairs)
 	emit(pairs->log, pairs->level, pairs->text, pairs->len);
 }
 
+static void
+put_line(struct log *log, int level, const char *text, bool cut)
+{
+	struct log_pairs pairs;
+
+	log_pairs_init(&pairs, log, level);
+	pairs.whole = true;
+	if (log->format == LOG_JSON)
+		log_pair(&pairs, "text", text);
+	else
+		put_escaped(&pairs, text, strlen(text));
+	pairs.cut |= cut;
+	log_pairs_end(&pairs);
+}
+
 void
 log_line(struct log *log, int level, const char *format, ...)
 {
-	struct log_pairs pairs;
-	char text[sizeof pairs.text];
+	char text[sizeof((struct log_pairs *)0)->text];
 	va_list args;
 	int n;
 
@@ -428,15 +499,79 @@ log_line(struct log *log, int level, const char *format, ...)
 	va_start(args, format);
 	n = vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	if (n < 0)
-		return;
-	log_pairs_init(&pairs, log, level);
-	pairs.whole = true;
-	if (log->format == LOG_JSON) {
-		log_pair(&pairs, "text", text);
+	if (n >= 0)
+		put_line(log, level, text, (size_t)n >= sizeof text);
+}
+
+/* Whether a line may still be written; keeps TEXT in mind otherwise. */
+static bool
+is_within_limit(
+    struct log *log, struct minute *minute, int level, const char *text)
+{
+	unsigned limit =
+	    atomic_load_explicit(&log->per_minute, memory_order_relaxed);
+	bool within;
+
+	pthread_mutex_lock(&log->mutex);
+	within = limit == 0 || minute->lines < limit;
+	if (within) {
+		minute->lines++;
 	} else {
-		put_escaped(&pairs, text, strlen(text));
+		minute->kept_back++;
+		minute->level = level;
+		snprintf(minute->text, sizeof minute->text, "%.*s",
+		    REPEATED_BYTES - 1, text);
 	}
-	pairs.cut |= (size_t)n >= sizeof text;
-	log_pairs_end(&pairs);
+	pthread_mutex_unlock(&log->mutex);
+	return within;
+}
+
+void
+log_often(
+    struct log *log, enum log_kind kind, int level, const char *format, ...)
+{
+	char text[sizeof((struct log_pairs *)0)->text];
+	va_list args;
+	int n;
+
+	if (!log_wants(log, level))
+		return;
+	va_start(args, format);
+	n = vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (n >= 0 && is_within_limit(log, &log->minutes[kind], level, text))
+		put_line(log, level, text, (size_t)n >= sizeof text);
+}
+
+/* Ends a minute that is over; *ENDED_R is what it was. */
+static bool
+end_minute(struct log *log, struct minute *minute, uint64_t now_ns,
+    struct minute *ended_r)
+{
+	bool over;
+
+	pthread_mutex_lock(&log->mutex);
+	if (minute->lines + minute->kept_back > 0 && minute->begin_ns == 0)
+		minute->begin_ns = now_ns;
+	over = minute->begin_ns != 0 &&
+	    (now_ns == UINT64_MAX || now_ns - minute->begin_ns >= minute_ns);
+	if (over) {
+		*ended_r = *minute;
+		*minute = (struct minute){ 0 };
+	}
+	pthread_mutex_unlock(&log->mutex);
+	return over;
+}
+
+void
+log_tick(struct log *log, uint64_t now_ns)
+{
+	struct minute ended;
+
+	for (size_t i = 0; i < LOG_KINDS; i++)
+		if (end_minute(log, &log->minutes[i], now_ns, &ended) &&
+		    ended.kept_back > 0)
+			log_line(log, ended.level,
+			    "repeated %u times, or others like it: %s",
+			    ended.kept_back, ended.text);
 }

@@ -198,18 +198,20 @@ main(int argc, char **argv)
 	int code = EX_CONFIG;
 	if (config != NULL && options.check)
 		code = check(config, &problems);
-	print_problems(&problems);
+	if (options.check)
+		print_problems(&problems);
+	else if (config == NULL)
+		server_refuse(&options.server, &problems);
 	if (config == NULL && options.check)
 		fprintf(stderr, "keys not checked until this is mended\n");
-	config_problems_fini(&problems);
 	if (config == NULL || options.check) {
 		config_unref(config);
-		free(path);
-		return code;
+	} else {
+		if (!options.server.foreground)
+			become_daemon(&options.server.ready_fd);
+		code = server_run(&options.server, config, &problems);
 	}
-	if (!options.server.foreground)
-		become_daemon(&options.server.ready_fd);
-	code = server_run(&options.server, config);
+	config_problems_fini(&problems);
 	free(path);
 	return code;
 }

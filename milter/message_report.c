@@ -86,6 +86,7 @@ log_buf(struct log_pairs *pairs, const char *key, const struct buf *buf)
 {
 	if (buf->len > 0)
 		log_pair_bytes(pairs, key, buf->data, buf->len);
+	pairs->cut |= buf->failed;
 }
 
 /* What decided: a setting, and the entry that has it where one applies. */
@@ -137,6 +138,62 @@ log_us(struct log_pairs *pairs, const char *key, uint64_t ns)
 	log_pair_number(pairs, key, (long long)(ns / 1000));
 }
 
+static void
+log_text(struct log_pairs *pairs, const char *key, const char *data, size_t len)
+{
+	if (data != NULL)
+		log_pair_bytes(pairs, key, data, len);
+}
+
+static void
+log_verdict(struct log_pairs *pairs, const struct signpost_verdict *verdict)
+{
+	log_pair(pairs, "result", signpost_result_word(verdict->result));
+	if (verdict->reason != SIGNPOST_REASON_NONE)
+		log_pair(
+		    pairs, "reason", signpost_reason_token(verdict->reason));
+	log_text(pairs, "d", verdict->domain, verdict->domain_len);
+	log_text(pairs, "s", verdict->selector, verdict->selector_len);
+	log_text(pairs, "i", verdict->identity, verdict->identity_len);
+	log_text(
+	    pairs, "a", verdict->algorithm_name, verdict->algorithm_name_len);
+	log_pair_number(pairs, "key_bits", verdict->key_bits);
+	log_pair(pairs, "testing", verdict->testing ? "yes" : "no");
+	log_pair(pairs, "dnssec", signpost_dnssec_word(verdict->dnssec));
+	log_pair_number(
+	    pairs, "unsigned_body", (long long)verdict->unsigned_body_bytes);
+}
+
+/* A line for each signature, made or verified; their numbers begin with 1. */
+static void
+log_signatures(const struct message *message, const char *id)
+{
+	const struct signpost_verifier *verifier = message->verifier;
+	const struct signpost_signer *signer = message->signer;
+	size_t count = verifier != NULL ? signpost_verifier_count(verifier) : 0;
+	struct log_pairs pairs;
+
+	for (size_t i = 0; i < count; i++) {
+		log_pairs_init(&pairs, message->daemon->log, LOG_DEBUG);
+		log_pair(&pairs, "id", id != NULL ? id : "-");
+		log_pair_number(&pairs, "verified", (long long)i + 1);
+		log_verdict(&pairs, signpost_verifier_verdict(verifier, i));
+		log_pairs_end(&pairs);
+	}
+	count = signer != NULL ? signpost_signer_count(signer) : 0;
+	for (size_t i = 0; i < count; i++) {
+		log_pairs_init(&pairs, message->daemon->log, LOG_DEBUG);
+		log_pair(&pairs, "id", id != NULL ? id : "-");
+		log_pair_number(&pairs, "signed", (long long)i + 1);
+		log_pair(&pairs, "a",
+		    signpost_algorithm_name(
+			signpost_signer_algorithm(signer, i)));
+		log_pair_number(
+		    &pairs, "key_bits", signpost_signer_key_bits(signer, i));
+		log_pairs_end(&pairs);
+	}
+}
+
 void
 message_report(struct message *message, const char *id,
     const struct sockaddr *client, const struct message_outcome *outcome)
@@ -176,6 +233,21 @@ message_report(struct message *message, const char *id,
 		log_us(&pairs, "dns_us", message->dns_wait_ns);
 	if (message->signer != NULL || message->verifier != NULL)
 		log_us(&pairs, "work_us", message->work_wait_ns);
+	log_us(&pairs, "total_us", stats_monotonic_ns() - message->begin_ns);
+	log_pairs_end(&pairs);
+	if (log_wants(daemon->log, LOG_DEBUG))
+		log_signatures(message, id);
+}
+
+void
+message_report_aborted(struct message *message, const char *id)
+{
+	struct log_pairs pairs;
+
+	stats_message(message->daemon->stats, MESSAGE_ABORTED);
+	log_pairs_init(&pairs, message->daemon->log, LOG_DEBUG);
+	log_pair(&pairs, "id", id != NULL ? id : "-");
+	log_pair(&pairs, "action", stats_action_token(MESSAGE_ABORTED));
 	log_us(&pairs, "total_us", stats_monotonic_ns() - message->begin_ns);
 	log_pairs_end(&pairs);
 }

@@ -75,7 +75,7 @@ tell_unusable(struct message *message, const struct keystore_keys *keys)
 	if (keys->count > 0)
 		stats_add(message->daemon->stats, COUNT_KEY_LEFT_OUT, 1);
 	if (keys->is_news)
-		log_line(message->daemon->log, LOG_WARNING,
+		log_often(message->daemon->log, LOG_KIND_KEY, LOG_WARNING,
 		    "%s; mail from %s is %s", keys->why,
 		    message->decision.domain,
 		    keys->count > 0 ? "signed without it"

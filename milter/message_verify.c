@@ -3,6 +3,10 @@
 #include "key_records.h"
 #include "message.h"
 
+enum {
+	NOTED_BYTES = 128 /* of a signature's domain, of its selector ... */
+};
+
 struct checking {
 	struct signpost_verifier *verifier;
 	size_t index[WORK_MAX_OPERATIONS]; /* signature of each operation */
@@ -165,6 +169,21 @@ count_replays(struct message *message)
 			count_replay(message, i, now_ns);
 }
 
+/* A part of what a signature says of itself: what parts are kept apart by can't
+ * stand in one, or a signature could show another one's result; nor may one hide
+ * what stands behind it. */
+static void
+note_part(struct buf *list, const char *data, size_t len)
+{
+	for (size_t i = 0; i < len && i < NOTED_BYTES; i++)
+		buf_append_char(list,
+		    data[i] == '\0' || strchr("/,=:", data[i]) != NULL
+			? '?'
+			: data[i]);
+	if (len > NOTED_BYTES)
+		buf_append_str(list, "...");
+}
+
 static void
 note_verdict(struct message *message, const struct signpost_verdict *verdict)
 {
@@ -172,11 +191,11 @@ note_verdict(struct message *message, const struct signpost_verdict *verdict)
 
 	if (list->len > 0)
 		buf_append_char(list, ',');
-	buf_append(list, verdict->domain, verdict->domain_len);
+	note_part(list, verdict->domain, verdict->domain_len);
 	buf_append_char(list, '/');
-	buf_append(list, verdict->selector, verdict->selector_len);
+	note_part(list, verdict->selector, verdict->selector_len);
 	buf_append_char(list, '/');
-	buf_append(list, verdict->algorithm_name, verdict->algorithm_name_len);
+	note_part(list, verdict->algorithm_name, verdict->algorithm_name_len);
 	buf_printf(list, "=%s", signpost_result_word(verdict->result));
 	if (verdict->reason != SIGNPOST_REASON_NONE)
 		buf_printf(list, ":%s", signpost_reason_token(verdict->reason));

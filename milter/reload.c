@@ -84,6 +84,7 @@ reopen_log(struct daemon *daemon)
 	struct snapshot *current = daemon_snapshot(daemon);
 
 	log_reopen(daemon->log, current->config->log.level);
+	log_set_limit(daemon->log, current->config->log.per_minute);
 	snapshot_unref(current);
 }
 

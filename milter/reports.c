@@ -225,7 +225,7 @@ write_file(
 	    (int64_t)time(NULL), (long)getpid(), reports->serial);
 	if (report_deliver_file(folder, name, buf_bytes(message)))
 		return true;
-	log_line(reports->log, LOG_WARNING,
+	log_often(reports->log, LOG_KIND_REPORT, LOG_WARNING,
 	    "a report could not be written: %s: %s", folder, strerror(errno));
 	return false;
 }
@@ -236,7 +236,7 @@ run_program(struct reports *reports, const char *program, const char *to,
 {
 	if (report_deliver_program(program, to, buf_bytes(message)))
 		return true;
-	log_line(reports->log, LOG_WARNING,
+	log_often(reports->log, LOG_KIND_REPORT, LOG_WARNING,
 	    "a report could not be sent: %s failed", program);
 	return false;
 }

@@ -116,7 +116,10 @@ open_log(struct server *server)
 		fprintf(stderr,
 		    "signpostd: log.to: \"stderr\" ends here, in the "
 		    "background: take -f, or another log\n");
-	return server->daemon.log != NULL;
+	if (server->daemon.log == NULL)
+		return false;
+	log_set_limit(server->daemon.log, config->log.per_minute);
+	return true;
 }
 
 /* What is wrong at a start goes to whoever started the daemon and to the
@@ -124,9 +127,9 @@ open_log(struct server *server)
 static void
 tell(struct server *server, int level, const char *text)
 {
-	fprintf(stderr, "signpostd: %s\n", text);
-	if (!server->options->foreground)
-		log_line(server->daemon.log, level, "%s", text);
+	if (!log_is_on_stderr(server->daemon.log))
+		fprintf(stderr, "signpostd: %s\n", text);
+	log_line(server->daemon.log, level, "%s", text);
 }
 
 static void
@@ -142,6 +145,27 @@ tell_problem(struct server *server, const struct config_problem *problem)
 
 	config_problem_text(problem, text, sizeof(text));
 	tell(server, problem->warning ? LOG_WARNING : LOG_ERR, text);
+}
+
+static void
+tell_problems(struct server *server, const struct config_problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++)
+		tell_problem(server, &problems->items[i]);
+}
+
+void
+server_refuse(const struct server_options *options,
+    const struct config_problems *problems)
+{
+	struct server server = { .options = options };
+	char error[256];
+
+	server.daemon.log = log_new(options->foreground ? "stderr" : "syslog",
+	    LOG_TEXT, LOG_INFO, error, sizeof(error));
+	if (server.daemon.log != NULL)
+		tell_problems(&server, problems);
+	log_free(server.daemon.log);
 }
 
 static bool
@@ -244,8 +268,7 @@ load_snapshot(struct server *server)
 	struct snapshot *snapshot = snapshot_new(server->daemon.handle,
 	    server->daemon.stats, config_ref(server->started), NULL, &problems);
 
-	for (size_t i = 0; i < problems.count; i++)
-		tell_problem(server, &problems.items[i]);
+	tell_problems(server, &problems);
 	bool good = snapshot != NULL && problems.errors == 0;
 	config_problems_fini(&problems);
 	if (!good) {
@@ -325,13 +348,14 @@ set_max_connections(struct server *server)
 /* In this order: what needs no thread, sockets and rights, what reads files as
  * the user that will read them again. */
 static int
-start(struct server *server)
+start(struct server *server, const struct config_problems *problems)
 {
 	const struct config *config = server->started;
 	char error[256];
 
 	if (!open_log(server))
 		return EX_CONFIG;
+	tell_problems(server, problems);
 	if (!rights_known(config->user, config->group, error, sizeof(error))) {
 		complain(server, error);
 		return EX_CONFIG;
@@ -449,6 +473,7 @@ tick(struct server *server)
 	if (now < server->next_tick_ns)
 		return;
 	stats_tick(server->daemon.stats, now);
+	log_tick(server->daemon.log, now);
 	server->next_tick_ns = now + (uint64_t)TICK_MS * 1000000;
 	if (server->watchdog_us > 0)
 		sd_notify(0, "WATCHDOG=1");
@@ -521,6 +546,7 @@ finish(struct server *server, int code)
 		    "%smessages in flight are cut, and the MTA will try them "
 		    "again",
 		    code == EX_OK ? "limits.stop_timeout has passed: " : "");
+	log_tick(server->daemon.log, UINT64_MAX);
 	log_line(server->daemon.log, LOG_NOTICE, "signpostd ends");
 	status_free(server->status);
 	pidfile_close(&server->pidfile);
@@ -530,7 +556,8 @@ finish(struct server *server, int code)
 }
 
 int
-server_run(const struct server_options *options, const struct config *config)
+server_run(const struct server_options *options, const struct config *config,
+    const struct config_problems *warnings)
 {
 	struct server *server = calloc(1, sizeof(*server));
 
@@ -542,7 +569,7 @@ server_run(const struct server_options *options, const struct config *config)
 	server->options = options;
 	server->started = config;
 	server->signal_fd = server->milter_fd = -1;
-	int code = start(server);
+	int code = start(server, warnings);
 	if (code != EX_OK) {
 		abandon(server);
 		return code;

@@ -24,9 +24,14 @@ struct server_options {
 	int ready_fd; /* gets an octet once connections are taken; -1: none */
 };
 
-/* Serves with CONFIG, whose reference it takes; returns an exit code of
+/* Says why a configuration can't be used: on standard error, and to syslog where
+ * the process was to go into the background. */
+void server_refuse(const struct server_options *options,
+    const struct config_problems *problems);
+/* Serves with CONFIG, whose reference it takes and of which WARNINGS are to be
+ * told; returns an exit code of
  * sysexits(3) where it could not start, and ends the process otherwise. */
-int server_run(
-    const struct server_options *options, const struct config *config);
+int server_run(const struct server_options *options,
+    const struct config *config, const struct config_problems *warnings);
 
 #endif

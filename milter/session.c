@@ -294,6 +294,6 @@ session_abort(struct session *session)
 {
 	if (session->message.snapshot == NULL)
 		return;
-	stats_message(session->daemon->stats, MESSAGE_ABORTED);
+	message_report_aborted(&session->message, macro(session, "i"));
 	message_reset(&session->message);
 }

@@ -167,7 +167,8 @@ class Mta:
     def mail(self, sender="<sender@example.com>", parameters=(), **macros):
         self.macros(b"M", **macros)
         return self.step(b"M", b"".join(
-            text.encode() + b"\0" for text in (sender, *parameters)), NR_MAIL)
+            text.encode("utf-8", "surrogateescape") + b"\0"
+            for text in (sender, *parameters)), NR_MAIL)
 
     def recipient(self, address="<rcpt@example.org>"):
         if not self.steps & NO_RCPT:

@@ -150,6 +150,17 @@ class Daemon:
             self.wait_for(self.answers, "signpostd to start")
         return self
 
+    def start_and_wait_for(self, log):
+        """The same where the configuration names LOG, a file."""
+        self.start(wait=False)
+
+        def serves():
+            with contextlib.suppress(FileNotFoundError), open(log) as f:
+                text = f.read()
+                return text.count(" serves ") > text.count("signpostd ends")
+            return False
+        self.wait_for(serves, "signpostd to start")
+
     def answers(self):
         if self.process.poll() is not None:
             raise AssertionError("signpostd ended with %d:\n%s" % (

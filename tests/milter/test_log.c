@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -191,7 +192,7 @@ test_a_long_value_is_cut_and_marked_and_leaves_room_for_the_next(void **state)
 		log_pair(&pairs, "action", "accept");
 		log_pairs_end(&pairs);
 		text = written(fixture);
-		assert_true(fixture->len < 1024);
+		assert_true(fixture->len < 1500);
 		assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 		if (format == LOG_TEXT) {
 			assert_non_null(
@@ -224,7 +225,7 @@ test_a_full_line_is_marked_and_stays_well_formed(void **state)
 		for (format = LOG_TEXT; format <= LOG_JSON; format++) {
 			begin(fixture, format, LOG_INFO);
 			log_pairs_init(&pairs, fixture->log, LOG_INFO);
-			for (i = 0; i < 300; i++) {
+			for (i = 0; i < 450; i++) {
 				snprintf(key, sizeof key, "k%d", i);
 				log_pair_bytes(&pairs, key, value, (size_t)len);
 			}
@@ -258,7 +259,7 @@ test_a_plain_line_keeps_its_quotes_and_no_control_character(void **state)
 	begin(fixture, LOG_TEXT, LOG_INFO);
 	log_line(fixture->log, LOG_INFO, "%s", value);
 	assert_non_null(strstr(written(fixture), "x cut=true\n"));
-	assert_true(fixture->len > 1900);
+	assert_true(fixture->len > 2900);
 }
 
 static void
@@ -355,29 +356,211 @@ test_lines_of_several_threads_stay_apart(void **state)
 	assert_int_equal(lines, THREADS * LINES);
 }
 
+/* What a line of LEVEL looks like on standard error, which the journal reads
+ * where it is JOURNAL. */
 static void
-test_standard_error_carries_the_level(void **state)
+say(enum log_format format, int level, bool journal, char text[512])
 {
 	int saved = dup(STDERR_FILENO), ends[2];
-	char error[64], text[128];
+	char error[64], stream[64] = "1:1";
+	struct stat st;
 	struct log *log;
 	ssize_t n;
 
-	(void)state;
-	unsetenv("JOURNAL_STREAM");
 	assert_int_equal(pipe(ends), 0);
 	dup2(ends[1], STDERR_FILENO);
-	log = log_new("stderr", LOG_TEXT, LOG_INFO, error, sizeof error);
-	log_line(log, LOG_ERR, "it broke");
+	assert_int_equal(fstat(STDERR_FILENO, &st), 0);
+	if (journal)
+		snprintf(stream, sizeof stream, "%llu:%llu",
+		    (unsigned long long)st.st_dev,
+		    (unsigned long long)st.st_ino);
+	setenv("JOURNAL_STREAM", stream, 1);
+	log = log_new("stderr", format, LOG_DEBUG, error, sizeof error);
+	log_line(log, level, "it broke");
 	log_free(log);
+	unsetenv("JOURNAL_STREAM");
 	dup2(saved, STDERR_FILENO);
-	n = read(ends[0], text, sizeof text - 1);
+	n = read(ends[0], text, 511);
 	assert_true(n > 0);
 	text[n] = '\0';
 	close(ends[0]);
 	close(ends[1]);
 	close(saved);
-	assert_string_equal(text, "signpostd: err: it broke\n");
+}
+
+/* field: F6 */
+static void
+test_standard_error_carries_the_level(void **state)
+{
+	static const struct {
+		int level;
+		const char *plain, *journal;
+	} rows[] = {
+		{ LOG_ERR, "signpostd: err: it broke\n", "<3>it broke\n" },
+		{ LOG_WARNING, "signpostd: warning: it broke\n",
+		    "<4>it broke\n" },
+		{ LOG_NOTICE, "signpostd: notice: it broke\n",
+		    "<5>it broke\n" },
+		{ LOG_INFO, "signpostd: info: it broke\n", "<6>it broke\n" },
+		{ LOG_DEBUG, "signpostd: debug: it broke\n", "<7>it broke\n" },
+	};
+	char text[512];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+		/* JOURNAL_STREAM is inherited where standard error is not. */
+		say(LOG_TEXT, rows[i].level, false, text);
+		assert_string_equal(text, rows[i].plain);
+		say(LOG_TEXT, rows[i].level, true, text);
+		assert_string_equal(text, rows[i].journal);
+		say(LOG_JSON, rows[i].level, true, text);
+		assert_memory_equal(text, rows[i].journal, 3);
+		assert_int_equal(text[3], '{');
+		say(LOG_JSON, rows[i].level, false, text);
+		assert_int_equal(text[0], '{');
+	}
+}
+
+/* field: E21 */
+static void
+test_a_line_in_a_file_says_when_where_and_how_grave(void **state)
+{
+	struct fixture *fixture = *state;
+	char host[256], want[300], error[64], path[128];
+	json_t *line;
+
+	assert_int_equal(gethostname(host, sizeof host), 0);
+	begin(fixture, LOG_TEXT, LOG_INFO);
+	log_free(fixture->log);
+	snprintf(path, sizeof path, "file:%s", fixture->path);
+	fixture->log = log_new(path, LOG_TEXT, LOG_INFO, error, sizeof error);
+	assert_non_null(fixture->log);
+	log_line(fixture->log, LOG_WARNING, "it broke");
+	written(fixture);
+	snprintf(want, sizeof want,
+	    "Z %.63s signpostd[%ld] warning: it broke\n", host, (long)getpid());
+	assert_non_null(strstr(fixture->text, want));
+
+	begin(fixture, LOG_JSON, LOG_INFO);
+	log_line(fixture->log, LOG_WARNING, "it broke");
+	line = json_loads(written(fixture), 0, NULL);
+	assert_non_null(line);
+	assert_int_equal(
+	    strncmp(json_string_value(json_object_get(line, "host")), host, 63),
+	    0);
+	assert_int_equal(
+	    json_integer_value(json_object_get(line, "pid")), getpid());
+	json_decref(line);
+}
+
+static size_t
+lines_with(const struct fixture *fixture, const char *word)
+{
+	const char *at = fixture->text;
+	size_t count = 0;
+
+	for (; (at = strstr(at, word)) != NULL; at += strlen(word))
+		count++;
+	return count;
+}
+
+static void
+test_a_warning_is_written_so_often_in_a_minute(void **state)
+{
+	const uint64_t second = UINT64_C(1000000000);
+	struct fixture *fixture = *state;
+	int i;
+
+	begin(fixture, LOG_TEXT, LOG_INFO);
+	log_set_limit(fixture->log, 3);
+	for (i = 1; i <= 10; i++)
+		log_often(fixture->log, LOG_KIND_KEY, LOG_WARNING, "key %d", i);
+	log_often(
+	    fixture->log, LOG_KIND_REPORT, LOG_WARNING, "of another kind");
+	log_line(fixture->log, LOG_INFO, "a message");
+	log_tick(fixture->log, 5 * second);
+	log_tick(fixture->log, 64 * second);
+	written(fixture);
+	assert_int_equal(lines_with(fixture, ": key "), 3);
+	assert_int_equal(lines_with(fixture, "of another kind\n"), 1);
+	assert_int_equal(lines_with(fixture, "a message\n"), 1);
+	assert_int_equal(lines_with(fixture, "repeated"), 0);
+
+	log_tick(fixture->log, 65 * second);
+	log_often(fixture->log, LOG_KIND_KEY, LOG_WARNING, "key 11");
+	log_tick(fixture->log, 66 * second);
+	log_tick(fixture->log, 200 * second);
+	written(fixture);
+	assert_int_equal(lines_with(fixture, "repeated"), 1);
+	assert_int_equal(lines_with(fixture,
+			     "warning: repeated 7 times, or others like it: "
+			     "key 10\n"),
+	    1);
+	assert_int_equal(lines_with(fixture, "warning: key 11\n"), 1);
+}
+
+static void
+test_what_was_kept_back_is_told_at_the_end(void **state)
+{
+	struct fixture *fixture = *state;
+	char text[2000];
+
+	begin(fixture, LOG_TEXT, LOG_INFO);
+	log_set_limit(fixture->log, 1);
+	memset(text, 'x', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	log_often(fixture->log, LOG_KIND_KEY, LOG_ERR, "one");
+	log_often(fixture->log, LOG_KIND_KEY, LOG_ERR, "a\nb%s", text);
+	log_tick(fixture->log, 1);
+	log_tick(fixture->log, UINT64_MAX);
+	written(fixture);
+	assert_int_equal(lines_with(fixture, "err: repeated 1 times"), 1);
+	assert_int_equal(lines_with(fixture, ": a\\x0abxxx"), 1);
+	assert_int_equal(lines_with(fixture, "\n"), 2);
+
+	/* 0: nothing is kept back. */
+	begin(fixture, LOG_TEXT, LOG_INFO);
+	log_set_limit(fixture->log, 0);
+	for (int i = 0; i < 100; i++)
+		log_often(fixture->log, LOG_KIND_KEY, LOG_WARNING, "each");
+	log_tick(fixture->log, UINT64_MAX);
+	written(fixture);
+	assert_int_equal(lines_with(fixture, "each\n"), 100);
+	assert_int_equal(lines_with(fixture, "\n"), 100);
+}
+
+static void *
+warn_often(void *arg)
+{
+	struct fixture *fixture = arg;
+
+	for (int i = 0; i < LINES; i++)
+		log_often(
+		    fixture->log, LOG_KIND_KEY, LOG_WARNING, "again %d", i);
+	return NULL;
+}
+
+static void
+test_no_repetition_of_several_threads_is_lost_from_the_count(void **state)
+{
+	struct fixture *fixture = *state;
+	pthread_t threads[THREADS];
+	char want[64];
+
+	begin(fixture, LOG_TEXT, LOG_INFO);
+	log_set_limit(fixture->log, 10);
+	for (size_t i = 0; i < THREADS; i++)
+		assert_int_equal(
+		    pthread_create(&threads[i], NULL, warn_often, fixture), 0);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	log_tick(fixture->log, 1);
+	log_tick(fixture->log, UINT64_MAX);
+	written(fixture);
+	snprintf(want, sizeof want, "repeated %d times", THREADS * LINES - 10);
+	assert_int_equal(lines_with(fixture, want), 1);
+	assert_int_equal(lines_with(fixture, "\n"), 11);
 }
 
 int
@@ -397,6 +580,13 @@ main(void)
 		cmocka_unit_test(test_a_log_that_cannot_be_opened_says_which),
 		cmocka_unit_test(test_lines_of_several_threads_stay_apart),
 		cmocka_unit_test(test_standard_error_carries_the_level),
+		cmocka_unit_test(
+		    test_a_line_in_a_file_says_when_where_and_how_grave),
+		cmocka_unit_test(
+		    test_a_warning_is_written_so_often_in_a_minute),
+		cmocka_unit_test(test_what_was_kept_back_is_told_at_the_end),
+		cmocka_unit_test(
+		    test_no_repetition_of_several_threads_is_lost_from_the_count),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
