@@ -59,6 +59,7 @@ load_good(const struct folder *folder, const char *text)
 	return config;
 }
 
+/* field: F14 */
 static void
 test_a_file_without_settings_gives_every_default(void **state)
 {

@@ -46,6 +46,7 @@ class Signing(Case):
             self.assertEqual(text.count("dkim=pass"), 2, (hex(steps), text))
         self.assertEqual(daemon.log().count("which spaces begin"), 1)
 
+    # field: E2
     def test_whose_mail_is_signed(self):
         daemon = self.daemon(untrusted_daemons=["REINJECT"],
                              trusted_daemons=["SUBMIT"])
@@ -69,6 +70,7 @@ class Signing(Case):
                 self.assertEqual(len(result.field("DKIM-Signature")), want)
 
     # field: B30
+    # field: E3
     def test_instance_that_does_one_thing_leaves_the_other(self):
         forged = [("Authentication-Results", " mx.test; dkim=pass")]
         for mode, signed, verified in (("sign", 2, 0), ("verify", 0, 1)):

@@ -97,6 +97,7 @@ class Options(Case):
         self.assertEqual(done.returncode, 78, done.stderr)
         self.assertIn("keys not checked until this is mended", done.stderr)
 
+    # field: E21
     def test_version_and_wrong_options(self):
         daemon = self.daemon(start=False)
         done = daemon.run("-V")
@@ -323,6 +324,7 @@ class Reload(Case):
         daemon.start()
         self.assertIn("s=s9;", self.signatures(daemon)[0])
 
+    # field: E12
     def test_folder_of_keys_that_is_not_there_lets_no_mail_out_unsigned(self):
         daemon = self.daemon(start=False, key_directory="/nonexistent/keys")
         for option in "-t", "-f":
@@ -406,6 +408,7 @@ class Reload(Case):
         daemon.start()
         self.assertNotIn("cannot be read", daemon.log())
 
+    # field: E15
     def test_two_hangups_within_5_ms_a_hundred_times_lose_no_message(self):
         daemon = self.daemon()
         end = threading.Event()

@@ -83,6 +83,7 @@ class Overload(Case):
 
 
 class Neighbours(Case):
+    # field: F3
     def test_burst_of_messages_that_wait_for_keys_holds_up_no_other(self):
         """All in one moment: libmilter starts no thread for such by itself."""
         signature = self.sign(self.daemon())[0]

@@ -63,6 +63,7 @@ class Streams(Case):
         aborted = 'signpost_messages_total{action="aborted"}'
         self.assertEqual(daemon.metrics()[aborted], 4)
 
+    # field: F5
     def test_memory_is_flat_over_a_body_of_10_mb(self):
         daemon = self.daemon()
         line = b"x" * 76 + b"\r\n"

@@ -92,6 +92,7 @@ class Reports(unittest.TestCase):
         return sum(value for line, value in daemon.metrics().items()
                    if line.startswith("signpost_reports_total"))
 
+    # field: F13
     def test_a_report_is_written_whole_and_as_the_rfcs_say(self):
         daemon = self.daemon(**{"from": "reports@mx.test"})
         self.send(daemon, self.signed(daemon), body=b"Another\r\n",
