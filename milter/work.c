@@ -2,7 +2,6 @@
 #include "work.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -30,7 +29,7 @@ struct work {
 	unsigned depth, capacity; /* tickets in the queue */
 	unsigned callers;	  /* threads inside work_run */
 	unsigned idle;		  /* workers that wait */
-	unsigned busy;		  /* workers inside an operation */
+	unsigned busy;		  /* threads inside an operation */
 	bool ending;
 	uint64_t overloads, deadlines;
 	unsigned count;
@@ -90,6 +89,13 @@ run_operation(struct work *work, struct ticket *ticket, size_t i)
 	pthread_mutex_lock(&work->mutex);
 }
 
+static bool
+has_room(const struct work *work)
+{
+	return work->first != NULL && work->busy < work->count;
+}
+
+/* Does the next operation of the first ticket. */
 static void
 serve(struct work *work)
 {
@@ -116,11 +122,11 @@ worker(void *arg)
 	pthread_setname_np(pthread_self(), "signpost-work");
 	pthread_mutex_lock(&work->mutex);
 	for (;;) {
-		if (work->first != NULL) {
+		if (has_room(work)) {
 			serve(work);
 			continue;
 		}
-		if (work->ending)
+		if (work->ending && work->callers == 0)
 			break;
 		work->idle++;
 		pthread_cond_wait(&work->wake, &work->mutex);
@@ -195,9 +201,9 @@ work_free(struct work *work)
 		return;
 	pthread_mutex_lock(&work->mutex);
 	work->ending = true;
-	pthread_cond_broadcast(&work->wake);
 	while (work->callers > 0)
 		pthread_cond_wait(&work->left, &work->mutex);
+	pthread_cond_broadcast(&work->wake);
 	pthread_mutex_unlock(&work->mutex);
 	for (unsigned i = 0; i < work->count; i++)
 		pthread_join(work->threads[i], NULL);
@@ -208,17 +214,38 @@ work_free(struct work *work)
 	free(work);
 }
 
-/* Queues TICKET and wakes no more workers than it has operations. */
 static void
-submit(struct work *work, struct ticket *ticket)
+wake_workers(struct work *work, size_t count)
 {
-	size_t wake = ticket->job->count;
+	size_t room = work->count - work->busy;
+
+	if (count > room)
+		count = room;
+	if (count > work->idle)
+		count = work->idle;
+	while (count-- > 0)
+		pthread_cond_signal(&work->wake);
+}
+
+/* Queues TICKET. Where nothing is before it and there is room, the calling
+ * thread lends a hand, and wakes workers for what is beside its own operation
+ * only: to hand one over costs as much as to verify a signature. */
+static void
+submit(struct work *work, struct ticket *ticket, uint64_t deadline_ns)
+{
+	bool is_next = work->first == NULL && work->busy < work->count;
 
 	enqueue(work, ticket);
-	if (wake > work->idle)
-		wake = work->idle;
-	while (wake-- > 0)
-		pthread_cond_signal(&work->wake);
+	if (is_next) {
+		wake_workers(work, ticket->job->count - 1);
+		do
+			serve(work);
+		while (work->first == ticket && has_room(work) &&
+		    clock_ns(CLOCK_MONOTONIC) < deadline_ns);
+	}
+	/* Whoever leaves room, or has not used it, wakes one for it. */
+	if (has_room(work))
+		wake_workers(work, 1);
 }
 
 static enum work_outcome
@@ -228,10 +255,11 @@ wait_for(
 	enum work_outcome outcome = WORK_DONE;
 
 	while (ticket->queued && outcome == WORK_DONE) {
-		if (pthread_cond_timedwait(
-			&ticket->done, &work->mutex, deadline) == ETIMEDOUT &&
-		    ticket->queued)
+		if (clock_ns(CLOCK_MONOTONIC) >= timespec_ns(deadline))
 			outcome = WORK_DEADLINE;
+		else
+			pthread_cond_timedwait(
+			    &ticket->done, &work->mutex, deadline);
 	}
 	if (ticket->queued) {
 		dequeue(work, ticket);
@@ -254,7 +282,7 @@ run(struct work *work, struct ticket *ticket, const struct timespec *deadline)
 		work->deadlines++;
 		return WORK_DEADLINE;
 	}
-	submit(work, ticket);
+	submit(work, ticket, timespec_ns(deadline));
 	return wait_for(work, ticket, deadline);
 }
 

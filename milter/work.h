@@ -2,10 +2,14 @@
 /*
  * work - the worker pool for public-key operations
  *
- * N threads behind one bounded FIFO queue. A job is all the public-key work of
- * one message: a count of operations that may run side by side, each done by
- * whichever worker is free, and one wake-up for the mail thread when the last
- * has ended. Submitting never waits: a full queue is BUSY at once.
+ * N threads behind one bounded FIFO queue; never are more than N operations
+ * under way, and none passes another. A job is all the public-key work of one
+ * message: a count of operations that may run side by side. Where no job waits
+ * and fewer than N operations are under way, the mail thread begins at once
+ * itself, as to wake another thread costs as much as to verify a signature;
+ * else whichever worker is free does them, and one wake-up tells the mail
+ * thread when the last has ended. Submitting never waits: a full queue is BUSY
+ * at once.
  *
  * The mail thread waits with a deadline. When that passes, operations not yet
  * begun are dropped, the one under way is waited for (a public-key operation
@@ -40,7 +44,7 @@ enum {
 };
 
 struct work_job {
-	/* Does operation I; runs on a worker. */
+	/* Does operation I; runs on a worker, or on the calling thread. */
 	void (*operation)(void *ctx, size_t i);
 	void *ctx;
 	size_t count;		  /* at most WORK_MAX_OPERATIONS */
@@ -48,7 +52,8 @@ struct work_job {
 };
 
 struct work_counts {
-	unsigned workers, busy;
+	unsigned workers;
+	unsigned busy;		  /* operations under way, on any thread */
 	unsigned depth, capacity; /* jobs waiting, at most */
 	uint64_t overloads;	  /* jobs refused */
 	uint64_t deadlines;	  /* jobs given up */

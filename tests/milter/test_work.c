@@ -364,56 +364,144 @@ burn_20_ms(void *ctx, size_t i)
 	} while ((uint64_t)cpu.tv_nsec < end && cpu.tv_sec == 0);
 }
 
+/* Two operations that begin once both are under way: one is on the thread that
+ * runs the job, the other on a worker. */
+struct pair {
+	atomic_uint inside;
+	void (*operation)(void *, size_t);
+	char worker[16]; /* the name of the thread that is not RUNNER */
+	pthread_t runner;
+};
+
+static void
+do_both(void *ctx, size_t i)
+{
+	struct pair *pair = ctx;
+
+	atomic_fetch_add(&pair->inside, 1);
+	while (atomic_load(&pair->inside) < 2)
+		jobs_pause_ms(1);
+	pair->operation(pair, i);
+}
+
+static struct runner
+run_pair(struct work *work, struct pair *pair)
+{
+	struct runner runner = { .work = work,
+		.operation = do_both,
+		.ctx = pair,
+		.count = 2,
+		.timeout_ms = 60000 };
+
+	pair->runner = pthread_self();
+	jobs_run(&runner);
+	assert_int_equal(runner.outcome, WORK_DONE);
+	return runner;
+}
+
 static void
 test_cpu_time_is_that_of_the_operation(void **state)
 {
 	struct work *work = jobs_pool(2, 1);
-	struct runner burns = { .work = work,
-		.operation = burn_20_ms,
-		.count = 1,
-		.timeout_ms = 60000 };
+	struct pair pair = { .operation = burn_20_ms };
 	struct work_counts before, after;
+	struct runner runner;
 
 	(void)state;
 	work_counts(work, &before);
-	jobs_run(&burns);
+	runner = run_pair(work, &pair);
 	work_counts(work, &after);
-	assert_in_range(burns.times[0].cpu_ns, 19000000, 60000000);
-	assert_true(burns.wait_ns >= burns.times[0].cpu_ns);
-	assert_in_range(after.cpu_ns - before.cpu_ns, burns.times[0].cpu_ns,
-	    burns.times[0].cpu_ns + 20000000);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_in_range(runner.times[i].cpu_ns, 19000000, 60000000);
+		assert_true(runner.wait_ns >= runner.times[i].cpu_ns);
+	}
+	/* The workers' own is that of the one that had half of it. */
+	assert_in_range(after.cpu_ns - before.cpu_ns, 19000000, 80000000);
 	work_free(work);
 }
 
 static void
 look_at_thread(void *ctx, size_t i)
 {
-	char *name = ctx;
+	struct pair *pair = ctx;
 	sigset_t mask;
 
 	(void)i;
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
-	if (sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGHUP) == 1)
-		pthread_getname_np(pthread_self(), name, 16);
+	if (!pthread_equal(pthread_self(), pair->runner) &&
+	    sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGHUP) == 1)
+		pthread_getname_np(
+		    pthread_self(), pair->worker, sizeof(pair->worker));
 }
 
 static void
 test_workers_are_named_and_block_signals(void **state)
 {
-	struct work *work = jobs_pool(1, 1);
-	char name[16] = "";
-	struct runner runner = { .work = work,
-		.operation = look_at_thread,
-		.ctx = name,
-		.count = 1,
-		.timeout_ms = 60000 };
+	struct work *work = jobs_pool(2, 1);
+	struct pair pair = { .operation = look_at_thread };
 	sigset_t mask;
 
 	(void)state;
-	jobs_run(&runner);
-	assert_string_equal(name, "signpost-work");
+	run_pair(work, &pair);
+	assert_string_equal(pair.worker, "signpost-work");
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	assert_int_equal(sigismember(&mask, SIGTERM), 0);
+	work_free(work);
+}
+
+static void
+note_thread(void *ctx, size_t i)
+{
+	pthread_t *threads = ctx;
+
+	threads[i] = pthread_self();
+}
+
+/* A thread that has room for its operation hands it to no other. */
+static void
+test_a_job_alone_is_done_where_it_is(void **state)
+{
+	struct work *work = jobs_pool(2, 1);
+	pthread_t thread;
+	struct runner runner = { .work = work,
+		.operation = note_thread,
+		.ctx = &thread,
+		.count = 1,
+		.timeout_ms = 60000 };
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++) {
+		jobs_run(&runner);
+		assert_int_equal(runner.outcome, WORK_DONE);
+		assert_true(pthread_equal(thread, pthread_self()));
+	}
+	work_free(work);
+}
+
+/* However many threads come with work, no more than the workers' number is
+ * done at once. */
+static void
+test_no_more_at_once_than_workers(void **state)
+{
+	struct work *work = jobs_pool(2, 40);
+	struct gate gate = { 0 };
+	struct runner runners[40];
+	struct work_counts counts;
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		runners[i] = jobs_runner(work, &gate, 1, 60000);
+		jobs_start(&runners[i]);
+	}
+	jobs_wait_depth(work, 38);
+	work_counts(work, &counts);
+	assert_int_equal(counts.busy, 2);
+	atomic_store(&gate.open, true);
+	for (unsigned i = 0; i < 40; i++) {
+		jobs_join(&runners[i]);
+		assert_int_equal(runners[i].outcome, WORK_DONE);
+	}
+	assert_int_equal(atomic_load(&gate.most), 2);
 	work_free(work);
 }
 
@@ -496,6 +584,8 @@ main(void)
 		cmocka_unit_test(test_200_threads_submit_at_once),
 		cmocka_unit_test(test_cpu_time_is_that_of_the_operation),
 		cmocka_unit_test(test_workers_are_named_and_block_signals),
+		cmocka_unit_test(test_a_job_alone_is_done_where_it_is),
+		cmocka_unit_test(test_no_more_at_once_than_workers),
 		cmocka_unit_test(test_free_while_idle),
 		cmocka_unit_test(test_free_finishes_what_is_queued),
 		cmocka_unit_test(test_an_empty_job_costs_microseconds),
