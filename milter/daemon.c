@@ -120,6 +120,15 @@ daemon_leave(struct daemon *daemon)
 	pthread_mutex_unlock(&daemon->mutex);
 }
 
+unsigned
+daemon_connections(struct daemon *daemon)
+{
+	pthread_mutex_lock(&daemon->mutex);
+	unsigned connections = daemon->connections;
+	pthread_mutex_unlock(&daemon->mutex);
+	return connections;
+}
+
 struct snapshot *
 daemon_message_begin(struct daemon *daemon)
 {

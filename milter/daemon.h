@@ -64,6 +64,7 @@ void daemon_log_rights(struct daemon *daemon);
 /* A connection comes, unless limits.max_connections are open, and goes. */
 bool daemon_enter(struct daemon *daemon);
 void daemon_leave(struct daemon *daemon);
+unsigned daemon_connections(struct daemon *daemon);
 /* A message begins, with the snapshot that it keeps, and ends. */
 struct snapshot *daemon_message_begin(struct daemon *daemon);
 void daemon_message_end(struct daemon *daemon);

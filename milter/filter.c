@@ -13,6 +13,7 @@
 #include <libmilter/mfapi.h>
 #include <libmilter/mfdef.h>
 
+#include "intake.h"
 #include "session.h"
 
 enum {
@@ -243,6 +244,7 @@ filter_end_message(SMFICTX *ctx)
 		return SMFIS_TEMPFAIL;
 	sfsistat reply = session_end_message(step.session);
 	end(&step, STAGE_END_OF_MESSAGE);
+	intake_message_ended(daemon_connections(filter_daemon));
 	return reply;
 }
 

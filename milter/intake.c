@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "intake.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+	/* A message without an attachment, with what is around it. */
+	AHEAD_BYTES = 16384,
+	/* How long libmilter waits for more of a connection. */
+	LINGER_MS = 1,
+};
+
+/* What a thread has read of the connection that it is at work for. */
+struct intake {
+	bool at_work;
+	bool gives_up;	/* at the next question whether to go on */
+	int connection; /* while AT_WORK */
+	char *data;	/* NULL: nothing that libmilter has not had */
+	size_t at, end;
+};
+
+/* A thread's own: the C library's functions take no pointer of ours. */
+static _Thread_local struct intake own;
+
+/* Threads at work for a connection. */
+static atomic_uint threads_at_work;
+
+void
+intake_message_ended(unsigned connections)
+{
+	own.gives_up = connections > atomic_load(&threads_at_work);
+}
+
+static void
+drop_data(void)
+{
+	free(own.data);
+	own.data = NULL;
+}
+
+static void
+begin_work(int connection)
+{
+	if (own.at_work && own.connection == connection)
+		return;
+	drop_data();
+	if (!own.at_work)
+		atomic_fetch_add(&threads_at_work, 1);
+	own.at_work = true;
+	own.gives_up = false;
+	own.connection = connection;
+}
+
+static void
+end_work(void)
+{
+	drop_data();
+	own.at_work = false;
+	atomic_fetch_sub(&threads_at_work, 1);
+}
+
+static bool
+has_data(int connection)
+{
+	return own.data != NULL && own.connection == connection;
+}
+
+/* Takes what has come, if something has. An end or an error is left to
+ * read(). */
+static void
+take(int connection)
+{
+	char *data = malloc(AHEAD_BYTES);
+	ssize_t len;
+
+	if (data == NULL)
+		return;
+	len = recv(connection, data, AHEAD_BYTES, MSG_DONTWAIT);
+	if (len <= 0) {
+		free(data);
+		return;
+	}
+	own.data = data;
+	own.at = 0;
+	own.end = (size_t)len;
+}
+
+static int
+poll_kernel(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	struct timespec timeout = { timeout_ms / 1000,
+		timeout_ms % 1000 * 1000000 };
+
+	return ppoll(fds, count, timeout_ms < 0 ? NULL : &timeout, NULL);
+}
+
+static int
+say_readable(struct pollfd *one)
+{
+	one->revents = POLLIN;
+	return 1;
+}
+
+/* Whether the thread goes on with a connection. */
+static int
+poll_for_more(struct pollfd *one)
+{
+	int count;
+
+	begin_work(one->fd);
+	if (!has_data(one->fd) && !own.gives_up)
+		take(one->fd);
+	if (has_data(one->fd))
+		return say_readable(one);
+	one->revents = 0;
+	count = own.gives_up ? 0 : poll_kernel(one, 1, LINGER_MS);
+	if (count == 0)
+		end_work();
+	else if (count > 0)
+		take(one->fd);
+	return count;
+}
+
+/* Apart from poll(), whose declaration has FDS hold nothing before the call. */
+static __attribute__((noinline)) int
+poll_any(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	if (count == 1 && fds->events == POLLIN && timeout_ms == LINGER_MS)
+		return poll_for_more(fds);
+	if (count == 1 && (fds->events & POLLIN) != 0 && has_data(fds->fd))
+		return say_readable(fds);
+	return poll_kernel(fds, count, timeout_ms);
+}
+
+int
+poll(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	return poll_any(fds, count, timeout_ms);
+}
+
+static ssize_t
+hand_on(char *to, size_t len)
+{
+	size_t part = own.end - own.at;
+
+	if (part > len)
+		part = len;
+	memcpy(to, own.data + own.at, part);
+	own.at += part;
+	if (own.at == own.end)
+		drop_data();
+	return (ssize_t)part;
+}
+
+/* LEN octets, and what else has come behind them. */
+static ssize_t
+read_ahead(void *to, size_t len)
+{
+	char *data = malloc(AHEAD_BYTES);
+	struct iovec parts[2] = { { to, len }, { data, AHEAD_BYTES } };
+	ssize_t got = readv(own.connection, parts, data != NULL ? 2 : 1);
+
+	if (got <= (ssize_t)len) {
+		free(data);
+		return got;
+	}
+	own.data = data;
+	own.at = 0;
+	own.end = (size_t)got - len;
+	return (ssize_t)len;
+}
+
+ssize_t
+read(int fd, void *to, size_t len)
+{
+	struct iovec whole = { to, len };
+
+	if (has_data(fd))
+		return hand_on(to, len);
+	if (own.at_work && own.connection == fd)
+		return read_ahead(to, len);
+	return readv(fd, &whole, 1);
+}
+
+/* A descriptor of this number is another file from now on. */
+int
+close(int fd)
+{
+	if (own.at_work && own.connection == fd)
+		end_work();
+	return (int)syscall(SYS_close, fd);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * intake - what stands between libmilter and the connections of MTAs
+ *
+ * libmilter (of Debian, with its pool of threads) asks the kernel five times
+ * for each packet of an MTA, of which a message has twenty and more; and a
+ * thread stays with a connection for as long as its MTA is never silent for a
+ * millisecond, while others wait for a thread: under load some connections get
+ * everything and some nothing, for seconds. Both is decided by poll() and
+ * read(), and so the functions of these names stand before the C library's, as
+ * those in filter.c do:
+ *
+ * What has come is read at once, and handed on from memory. It is kept by the
+ * thread that is at work for the connection, which ends when poll() says that
+ * nothing has come: so nothing is ever left behind when the next thread takes
+ * over, and a connection that waits holds no memory here.
+ *
+ * Between two messages a connection gives its thread to one that has none, if
+ * there is one, and goes behind all others.
+ *
+ * How libmilter asks whether to go on with a connection (one descriptor, one
+ * millisecond) is what tells its calls from all others; those, and all of a
+ * libmilter without that pool, go through as they are.
+ *
+ * Threads: any.
+ */
+#ifndef INTAKE_H
+#define INTAKE_H
+
+/* The calling thread has ended a message of one of so many CONNECTIONS. */
+void intake_message_ended(unsigned connections);
+
+#endif
