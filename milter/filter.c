@@ -26,6 +26,9 @@ enum {
 	 * at a field over 64 kB, where Postfix takes 100 kB. */
 	MIN_DATA_SIZE = 1 << 20,
 	DATA_BEYOND_HEADER = 65536,
+	/* To read a thread's CPU time takes as long as to keep a header field:
+	 * one of so many is timed, for all of them. */
+	FIELDS_A_TIMED_ONE = 8,
 	DESCRIPTORS = 256, /* searched for the milter socket */
 	SHORTAGE_REST_NS = 20000000,
 };
@@ -198,12 +201,19 @@ filter_recipient(SMFICTX *ctx, char **args)
 static sfsistat
 filter_header(SMFICTX *ctx, char *name, char *value)
 {
-	struct step step;
+	static _Thread_local unsigned fields;
+	struct session *session = smfi_getpriv(ctx);
 
-	if (!begin(ctx, &step))
+	if (session == NULL)
 		return SMFIS_TEMPFAIL;
-	session_header(step.session, name, value);
-	end(&step, STAGE_HEADER);
+	if (fields++ % FIELDS_A_TIMED_ONE != 0) {
+		session_header(session, name, value);
+		return SMFIS_NOREPLY;
+	}
+	uint64_t begin_ns = stats_thread_cpu_ns();
+	session_header(session, name, value);
+	stats_stage_cpu(filter_daemon->stats, STAGE_HEADER,
+	    (stats_thread_cpu_ns() - begin_ns) * FIELDS_A_TIMED_ONE);
 	return SMFIS_NOREPLY;
 }
 
