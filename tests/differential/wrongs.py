@@ -131,11 +131,14 @@ def from_unsigned(signature):
 def bad_names(signature):
     source = signature.source
     text = b":".join(signature.names)
-    put(signature.tags, b"h", source.choice((
-        text + b":", b":" + text, text + b"::To", b"To : : " + text,
-        text + b":a b", text + b":caf\xc3\xa9", text + b",To")))
+    choices = [text + b":", b":" + text, text + b"::To", b"To : : " + text,
+               text + b":a b", text + b":caf\xc3\xa9"]
+    if not signature.syntax:
+        # A comma may stand in a field name (RFC 5322 section 3.6.8): that is
+        # nothing wrong, and would take away what is.
+        choices.append(text + b",To")
+    put(signature.tags, b"h", source.choice(choices))
     if get(signature.tags, b"h").value.endswith(b",To"):
-        # A comma may stand in a field name (RFC 5322 section 3.6.8).
         signature.names = get(signature.tags, b"h").value.split(b":")
         if not any(name.lower() == b"from" for name in signature.names):
             signature.syntax.add("from_unsigned")
