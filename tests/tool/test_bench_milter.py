@@ -207,6 +207,9 @@ class What(Case):
         self.assertTrue(0 < latency["p50_ns"] <= latency["p90_ns"] <=
                         latency["p99_ns"] <= latency["max_ns"])
         self.assertEqual(tables["cost"][0]["pid"], os.getpid())
+        # Less than a tick of the kernel's.
+        self.assertGreater(tables["cost"][0]["cpu_ns"], 0)
+        self.assertIsNone(tables["milter"][0]["last_minute_per_second"])
 
     def test_the_messages_of_a_folder_take_turns(self):
         milter = self.milter()
