@@ -2,6 +2,7 @@
 """Milters: signpostd, and OpenDKIM to compare with and to verify against."""
 import os
 import pwd
+import re
 import signal
 
 from . import packages
@@ -13,9 +14,9 @@ USER = "nobody"
 class Signpostd:
     """`build`: a build tree, or "" for an installed one.
 
-    `config`: text of signpost.conf; socket, user, status and log are added,
-    and an empty folder of keys where it names none: nothing of the machine's
-    own /etc/signpost counts. `wrap`: what makes a command line of another one
+    `config`: text of signpost.conf; user, status and log are added, a socket
+    where it names none, and an empty folder of keys where it names none:
+    nothing of the machine's own /etc/signpost counts. `wrap`: what makes a command line of another one
     that runs it elsewhere."""
 
     def __init__(self, lab, name, build, config, unix=False, level="info",
@@ -43,20 +44,25 @@ class Signpostd:
     def configure(self, config):
         group = "nogroup"
         lines = []
-        if self.port is None:
-            lines.append('socket_mode = "0666";')
+        own = re.search("^socket = \"(.*)\"", config, re.MULTILINE)
+        if own is not None and own[1].startswith("unix:"):
+            self.port, self.milter = None, own[1]
+        elif own is None:
+            lines.append('socket = "%s";' % self.socket)
+            if self.port is None:
+                lines.append('socket_mode = "0666";')
         if "key_directory" not in config:
             lines.append('key_directory = "%s";'
                          % self.lab.make_dir(self.name, "keys"))
         self.lab.write(self.config_file, "\n".join([
-            'socket = "%s";' % self.socket, *lines,
+            *lines,
             'user = "%s";' % USER, 'group = "%s";' % group,
             'status = { socket = "unix:%s"; };' % self.status,
             'log = { to = "stderr"; level = "%s"; };' % self.level,
             config, ""]))
 
     def start(self):
-        target = self.port or self.dir + "/milter.sock"
+        target = self.port or self.milter.split(":", 1)[1]
         self.process = self.lab.start(
             self.name, self.wrap([self.daemon, "-f", "-c", self.config_file]),
             clean=True,

@@ -4,8 +4,10 @@ import re
 import smtplib
 
 
-def send(port, sender, recipients, data, utf8=None):
-    """Sends `data` (bytes with CRLF); answers the last code and its text."""
+def send(port, sender, recipients, data, utf8=None, client=None):
+    """Sends `data` (bytes with CRLF); answers the last code and its text.
+    `client`: the address that it comes from, where the server allows XCLIENT.
+    """
     options = ["BODY=8BITMIME"]
     if utf8 is None:
         utf8 = any(ord(c) > 127 for c in sender + "".join(recipients)) or \
@@ -18,6 +20,11 @@ def send(port, sender, recipients, data, utf8=None):
             # The envelope may hold UTF-8, which sendmail() below encodes.
             smtp.command_encoding = "utf-8"
             smtp.ehlo()
+            if client is not None:
+                code, text = smtp.docmd("XCLIENT", "ADDR=" + client)
+                if code != 220:
+                    return code, _text(text)
+                smtp.ehlo()
             for reply in (smtp.mail(sender, options),
                           *(smtp.rcpt(r) for r in recipients)):
                 if reply[0] != 250:

@@ -7,6 +7,7 @@ package; the users that it needs then exist in its own view of /etc/passwd
 alone (a mount namespace), so nothing of the machine changes.
 """
 import os
+import re
 import signal
 
 from . import packages
@@ -89,10 +90,12 @@ class Postfix:
     """`listeners`: name to a dict of smtpd settings (smtpd_milters ...).
 
     `milters`: those of local submission. `relay`: the port all goes to, None
-    for none, and `transports`: a port for a recipient domain."""
+    for none, and `transports`: a port for a recipient domain. `recipe`: one
+    whose main.cf and master.cf come behind; `chroot`: smtpd and cleanup run
+    in the queue directory."""
 
     def __init__(self, lab, name, hostname, listeners, relay, milters="",
-                 transports=None, settings=None):
+                 transports=None, settings=None, recipe=None, chroot=False):
         self.lab = lab
         self.name = name
         self.dir = lab.make_dir(name)
@@ -111,12 +114,21 @@ class Postfix:
                 "{%s = smtp:[127.0.0.1]:%d}" % route
                 for route in transports.items())
         for key, value in (settings or {}).items():
-            main += "%s = %s\n" % (key, value)
-        lab.write(name + "/etc/main.cf", main)
-        lab.write(name + "/etc/master.cf", SERVICES + "".join(
+            main = _set(main, "%s = %s" % (key, value))
+        master = SERVICES + "".join(
             LISTENER.format(port=self.ports[listener]) + "".join(
                 "  -o {%s = %s}\n" % option for option in options.items())
-            for listener, options in listeners.items()))
+            for listener, options in listeners.items())
+        if recipe is not None:
+            for line in re.findall(r"^\w.*", recipe.main, re.MULTILINE):
+                main = _set(main, line)
+            master += recipe.master
+            self.ports.update(recipe.ports)
+        if chroot:
+            master = re.sub(r"^(\S+ +\S+ +\S+ +\S+ +)n(?=.* (smtpd|cleanup)$)",
+                            r"\1y", master, flags=re.MULTILINE)
+        lab.write(name + "/etc/main.cf", main)
+        lab.write(name + "/etc/master.cf", master)
         # Maps of other packages are found through this file; none is used.
         lab.write(name + "/etc/dynamicmaps.cf", "")
         self.process = None
@@ -186,3 +198,13 @@ class Postfix:
             os.chown(path, self.users.uid,
                      self.users.groups["postdrop"] if dropped else -1)
         os.makedirs(spool + "/pid")
+
+
+def _set(main, line):
+    """main.cf with a setting's line in place of the one that it has. Of two,
+    each program would warn as it starts; and where more warnings come at once
+    than a socket holds, master waits for the logger, which it has to start.
+    """
+    key = line.split("=", 1)[0].strip()
+    return re.sub(r"^%s =.*\n" % re.escape(key), "", main,
+                  flags=re.MULTILINE) + line + "\n"

@@ -45,9 +45,11 @@ FEATURE(`accept_unqualified_senders')dnl
 FEATURE(`promiscuous_relay')dnl
 FEATURE(`no_default_msa')dnl
 DAEMON_OPTIONS(`Name={daemon}, Family=inet, Addr=127.0.0.1, Port={port}')dnl
-INPUT_MAIL_FILTER(`dkim', `S=inet:{milter}@127.0.0.1, F=T, \
+{filter}{more}MAILER(`smtp')dnl
+"""
+FILTER = """\
+INPUT_MAIL_FILTER(`dkim', `S=inet:%d@127.0.0.1, F=T, \
 T=C:10s;S:20s;R:20s;E:60s')dnl
-{more}MAILER(`smtp')dnl
 """
 # What hands mail that a program submits to the daemon.
 SUBMIT = """\
@@ -68,8 +70,8 @@ PROGRAM = "usr/libexec/sendmail/sendmail"
 
 
 class Sendmail:
-    """`milter`: the port of its milter; `relay`: the port all goes to;
-    `more`: lines of sendmail.mc."""
+    """`milter`: the port of its milter, or the line of sendmail.mc about it;
+    `relay`: the port all goes to; `more`: lines of sendmail.mc."""
 
     def __init__(self, lab, name, hostname, milter, relay, daemon="MTA",
                  more=""):
@@ -85,7 +87,9 @@ class Sendmail:
         config = lab.write(name + "/sendmail.cf", self._make(
             "sendmail.mc", CONFIG.replace("\\\n", "").format(
                 hostname=hostname, dir=self.dir, relay=relay, daemon=daemon,
-                port=self.port, milter=milter, more=more)))
+                port=self.port, more=more,
+                filter=milter if isinstance(milter, str) else
+                FILTER.replace("\\\n", "") % milter)))
         self._command = ["unshare", "--uts", "sh", "-c",
                          "hostname %s && exec %s -C %s \"$@\"" % tuple(
                              map(shlex.quote, (
