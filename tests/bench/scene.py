@@ -2,7 +2,8 @@
 """What is measured: a message, a key of example.com, and those who use it.
 
     scene = Scene(lab, build)
-    scene.signpost("sign"), scene.opendkim("sign"), scene.floor("sign")
+    scene.signpost("sign"), scene.floor("sign")
+    scene.opendkim("sign"), scene.rspamd("sign"), scene.dkimpy_milter("sign")
 
 Each makes its filter as a signer ("sign") or a verifier ("verify"), with the
 same key, relaxed/relaxed, on a unix socket, and without a log of each message.
@@ -107,7 +108,8 @@ class Scene:
                           for i in range(selectors))
         self.zone = lab.write("keys.zone", records)
         self.dns = Dns(lab, {DOMAIN: records})
-        self.files = {"sign": self._plain(), "verify": self._signed()}
+        self.files = {operation: self.file(operation)
+                      for operation in ("sign", "verify")}
 
     @staticmethod
     def owner():
@@ -115,20 +117,22 @@ class Scene:
         user = pwd.getpwnam(filters.USER)
         return user.pw_uid, user.pw_gid
 
-    def _plain(self):
-        return self.lab.write("plain.eml", message())
+    def file(self, operation, body_size=BODY_SIZE):
+        """The name of the message for an operation, with such a body."""
+        data = message(body_size)
+        if operation == "verify":
+            data = self._signed(data)
+        return self.lab.write("%s-%d.eml" % (operation, body_size), data)
 
-    def _signed(self):
+    def _signed(self, plain):
         """With the floor's signature, too, which is of the body alone."""
-        plain = message()
         body = plain.split(b"\r\n\r\n", 1)[1]
         floor = base64.b64encode(self.lab.run(
             ["openssl", "dgst", "-sha256", "-sign", self.key],
             data=body).stdout)
-        return self.lab.write(
-            "signed.eml", b"X-Floor-Signature: " + floor + b"\r\n" +
-            self.lab.run([self.command, "sign", "-d", DOMAIN, "-s", SELECTOR,
-                          "-k", self.key], data=plain).stdout)
+        return b"X-Floor-Signature: " + floor + b"\r\n" + self.lab.run(
+            [self.command, "sign", "-d", DOMAIN, "-s", SELECTOR,
+             "-k", self.key], data=plain).stdout
 
     def signpost(self, operation):
         config = (SIGNER % self.keys if operation == "sign" else
@@ -145,23 +149,44 @@ class Scene:
         return self._opendkim_verifier()
 
     def _opendkim_verifier(self):
-        """In a network of its own, whose name server is at port 53.
-
-        It can name another port only in a file for libunbound, and crashes
+        """It can name a port but 53 only in a file for libunbound, and crashes
         when it reads that for two messages at once; and a server at 127.0.0.1
         is one that libunbound does not ask."""
-        own = self.dns.config(self.lab.make_dir("own-dns"),
-                              NAME_SERVER + "@53")
-        script = ("ip link set lo up && ip address add %s/32 dev lo && "
-                  '{ %s -d -c %s & } && sleep 1 && exec "$@"' % (
-                      NAME_SERVER, packages.program("nsd"), own))
         return filters.OpenDkim(
             self.lab, "opendkim-verify", {
                 "Mode": "v", "AuthservID": AUTHSERV_ID,
                 "InternalHosts": self.lab.write("opendkim-nobody",
                                                 "192.0.2.111\n"),
                 "Nameservers": NAME_SERVER}, unix=True,
-            wrap=["unshare", "--net", "sh", "-c", script, "sh"])
+            wrap=self._own_network("opendkim"))
+
+    def _own_network(self, name):
+        """What runs a program in a network of its own, whose name server is at
+        port 53. The server is no child of the program's: what it takes is
+        not the program's."""
+        config = self.dns.config(self.lab.make_dir(name + "-dns"),
+                                 NAME_SERVER + "@53")
+        resolv_conf = self.lab.write(name + "-resolv.conf",
+                                     "nameserver %s\n" % NAME_SERVER)
+        script = ("ip link set lo up && ip address add %s/32 dev lo && "
+                  "mount --bind %s /etc/resolv.conf && (%s -d -c %s &) && "
+                  'exec "$@"' % (NAME_SERVER, resolv_conf,
+                                 packages.program("nsd"), config))
+        return ["unshare", "--net", "--mount", "sh", "-c", script, "sh"]
+
+    def rspamd(self, operation):
+        if operation == "sign":
+            return filters.Rspamd.signer(
+                self.lab, "rspamd-sign", DOMAIN, SELECTOR, self.key)
+        return filters.Rspamd.verifier(self.lab, "rspamd-verify", self.dns)
+
+    def dkimpy_milter(self, operation):
+        if operation == "sign":
+            return filters.DkimpyMilter.signer(
+                self.lab, "dkimpy-milter-sign", DOMAIN, SELECTOR, self.key)
+        return filters.DkimpyMilter.verifier(
+            self.lab, "dkimpy-milter-verify", AUTHSERV_ID,
+            self._own_network("dkimpy-milter"))
 
     def floor(self, operation):
         return Floor(self.lab, self.build, self.key, operation)

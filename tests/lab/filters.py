@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Milters: signpostd, and OpenDKIM to compare with and to verify against."""
+"""Milters: signpostd; OpenDKIM, rspamd and dkimpy-milter to compare with, and
+OpenDKIM to verify against."""
 import os
 import pwd
 import re
@@ -151,6 +152,114 @@ class OpenDkim:
         return cls(lab, name, {
             "Mode": "v", "AuthservID": authserv_id, "InternalHosts": hosts,
             "ResolverConfiguration": resolver}, unix)
+
+
+RSPAMD = """
+options {{
+  pidfile = "{dir}/pid"; control_socket = "{dir}/control.sock mode=0600";
+  filters = "dkim"; local_addrs = "127.0.0.0/8";
+  dns {{ nameserver = ["{name_server}"]; timeout = 5s; retransmits = 3; }}
+  temp_dir = "{dir}"; hs_cache_dir = "{dir}"; url_tld = "{dir}/tld";
+}}
+logging {{ type = "console"; level = "error"; }}
+worker "rspamd_proxy" {{
+  bind_socket = "{dir}/milter.sock mode=0666";
+  count = {processors}; milter = yes; timeout = 60s;
+  upstream "local" {{ default = yes; self_scan = yes; }}
+}}
+actions {{ reject = 1000; add_header = 900; greylist = 800; }}
+modules {{ path = "{share}/plugins"; }}
+"""
+RSPAMD_SIGNER = """
+dkim {{ check_local = false; check_authed = false; }}
+dkim_signing {{
+  sign_local = true; use_domain = "header"; use_esld = false;
+  allow_username_mismatch = true; allow_hdrfrom_mismatch = true;
+  try_fallback = false;
+  domain {{ {domain} {{ path = "{key}"; selector = "{selector}"; }} }}
+}}
+"""
+RSPAMD_VERIFIER = """
+dkim {{ }}
+dkim_signing {{ enabled = false; }}
+milter_headers {{
+  use = ["authentication-results"];
+  routines {{ authentication-results {{
+    header = "Authentication-Results"; remove = 0; }} }}
+}}
+"""
+
+
+class Rspamd:
+    """rspamd with nothing but DKIM: a process for each processor, as it is
+    set up by default. `name_server`: "ADDRESS:PORT"."""
+
+    def __init__(self, lab, name, settings, name_server="127.0.0.1:53"):
+        directory = lab.make_dir(name)
+        user = pwd.getpwnam(USER)
+        os.chown(directory, user.pw_uid, user.pw_gid)
+        share = packages.program("rspamd", "usr/share/rspamd")
+        self.milter = "unix:%s/milter.sock" % directory
+        # It compiles an expression for each line of its own list.
+        lab.write(directory + "/tld", "com\norg\ntest\n")
+        config = lab.write(directory + "/rspamd.conf", RSPAMD.format(
+            dir=directory, share=share, name_server=name_server,
+            processors=len(os.sched_getaffinity(0))) + settings)
+        places = {"SHAREDIR": "", "PLUGINSDIR": "/plugins",
+                  "LUALIBDIR": "/lualib", "RULESDIR": "/rules"}
+        self.process = lab.start(
+            name, [packages.program("rspamd"), "-f", "-u", USER, "-g",
+                   "nogroup", "-c", config,
+                   *("--var=%s=%s%s" % (variable, share, folder)
+                     for variable, folder in places.items())],
+            env=packages.environment("rspamd"), end=signal.SIGKILL,
+            ready=lambda: listening(directory + "/milter.sock"))
+
+    @classmethod
+    def signer(cls, lab, name, domain, selector, key):
+        """`key`: one that USER can read."""
+        return cls(lab, name, RSPAMD_SIGNER.format(
+            domain=domain, selector=selector, key=key))
+
+    @classmethod
+    def verifier(cls, lab, name, dns):
+        return cls(lab, name, RSPAMD_VERIFIER.format(),
+                   dns.address().replace("@", ":") + ":1")
+
+
+class DkimpyMilter:
+    """`settings`: lines of dkimpy-milter.conf."""
+
+    def __init__(self, lab, name, settings, wrap=()):
+        directory = lab.make_dir(name)
+        user = pwd.getpwnam(USER)
+        os.chown(directory, user.pw_uid, user.pw_gid)
+        self.milter = "unix:%s/milter.sock" % directory
+        config = lab.write(directory + "/dkimpy-milter.conf", "".join(
+            "%s %s\n" % pair for pair in {
+                "Socket": "local:%s/milter.sock" % directory,
+                "PidFile": directory + "/pid", "Syslog": "no",
+                "UserID": USER + ":nogroup", "UMask": "000",
+                **settings}.items()))
+        self.process = lab.start(
+            name, [*wrap, "/usr/bin/python3",
+                   packages.program("dkimpy-milter"), config],
+            env=packages.environment("dkimpy-milter"), end=signal.SIGKILL,
+            ready=lambda: listening(directory + "/milter.sock"))
+
+    @classmethod
+    def signer(cls, lab, name, domain, selector, key):
+        return cls(lab, name, {
+            "Mode": "s", "Domain": domain, "Selector": selector,
+            "KeyFile": key, "InternalHosts": "127.0.0.1",
+            "Canonicalization": "relaxed/relaxed"})
+
+    @classmethod
+    def verifier(cls, lab, name, authserv_id, wrap):
+        """It asks whom /etc/resolv.conf names, at port 53."""
+        return cls(lab, name, {
+            "Mode": "v", "AuthservID": authserv_id,
+            "InternalHosts": "192.0.2.111"}, wrap)
 
 
 def daemon_of(build):

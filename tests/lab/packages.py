@@ -5,6 +5,7 @@ Mail servers remove each other when they are installed, and name servers and
 milters start as soon as they are. So what the machine does not have already is
 downloaded and unpacked into a folder; the machine stays as it was.
 """
+import glob
 import os
 import shutil
 import subprocess
@@ -13,13 +14,19 @@ import tempfile
 
 from .lab import LabError
 
-# What a package's programs need beside the package; see contrib/packages.
+# What else a package's programs need, contrib/packages has, or environment().
 PACKAGES = {
     "nsd": ["nsd"],
     "postfix": ["postfix"],
     "sendmail": ["sendmail-bin", "sendmail-base", "sendmail-cf"],
     "opendkim": ["opendkim"],
     "prometheus": ["prometheus"],
+    "rspamd": ["rspamd", "libglib2.0-0", "libhyperscan5", "libicu72",
+               "libluajit-5.1-2", "libluajit-5.1-common", "libpcre2-8-0",
+               "libsodium23", "libsqlite3-0", "libunwind8"],
+    "dkimpy-milter": ["dkimpy-milter", "libmilter1.0.1", "python3-authres",
+                      "python3-dkim", "python3-dns", "python3-dnspython",
+                      "python3-milter"],
 }
 # A file by which an installed one is known.
 PROGRAMS = {
@@ -28,6 +35,8 @@ PROGRAMS = {
     "sendmail": "usr/libexec/sendmail/sendmail",
     "opendkim": "usr/sbin/opendkim",
     "prometheus": "usr/bin/prometheus",
+    "rspamd": "usr/bin/rspamd",
+    "dkimpy-milter": "usr/bin/dkimpy-milter",
 }
 
 
@@ -47,6 +56,20 @@ def program(name, path=None):
 
 def installed(name):
     return root_of(name) == "/"
+
+
+def environment(name):
+    """Where a program finds the libraries and modules unpacked with it."""
+    root = root_of(name)
+    if root == "/":
+        return {}
+    folders = glob.glob(os.path.join(root, "usr/lib/*-linux-gnu*"))
+    folders += glob.glob(os.path.join(root, "lib/*-linux-gnu*"))
+    return {
+        "LD_LIBRARY_PATH": ":".join(
+            folders + [os.path.join(root, "usr/lib", name)]),
+        "PYTHONPATH": os.path.join(root, "usr/lib/python3/dist-packages"),
+        "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _store():
