@@ -129,6 +129,7 @@ struct config_verify {
 	struct signpost_verify_options options;
 	enum config_action on_fail, on_temperror;
 	bool require_aligned_pass;
+	bool strict_alignment;
 	enum config_action on_unaligned;	  /* no accept */
 	const char *fail_reply, *temperror_reply; /* "" for our own words */
 	const char *unaligned_reply;

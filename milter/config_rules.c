@@ -421,15 +421,19 @@ rule_replies(const struct rules *rules)
 static void
 rule_unaligned(const struct rules *rules)
 {
+	static const char *const names[] = { "verify.strict_alignment",
+		"verify.on_unaligned" };
 	const struct config *config = rules->config;
 	bool aligned = config->verify.require_aligned_pass;
 	size_t i;
 
 	for (i = 0; i < config->verify_domain_count && !aligned; i++)
 		aligned = config->verify_domains[i].verify.require_aligned_pass;
-	if (!aligned && find(rules, "verify.on_unaligned") != NULL)
-		warn(rules, "verify.on_unaligned",
-		    "has no effect: verify.require_aligned_pass is false");
+	for (i = 0; i < sizeof names / sizeof *names && !aligned; i++)
+		if (find(rules, names[i]) != NULL)
+			warn(rules, names[i],
+			    "has no effect: verify.require_aligned_pass is "
+			    "false");
 }
 
 void

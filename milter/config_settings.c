@@ -305,6 +305,8 @@ static const struct setting table[] = {
 	{ "verify.require_aligned_pass", TYPE(BOOLEAN),
 	    AT(verify.require_aligned_pass), .initial = "false",
 	    .help = "refuse mail that From's domain did not sign" },
+	{ "verify.strict_alignment", TYPE(BOOLEAN), AT(verify.strict_alignment),
+	    .initial = "false", .help = "aligned is From's very domain alone" },
 	{ "verify.on_unaligned", TYPE(WORD), AT(verify.on_unaligned),
 	    .initial = "reject", .words = refusal_words,
 	    .help = "what require_aligned_pass does" },

@@ -201,19 +201,21 @@ note_verdict(struct message *message, const struct signpost_verdict *verdict)
 		buf_printf(list, ":%s", signpost_reason_token(verdict->reason));
 }
 
-/* Whether the signing domain is the author's or a parent of it that is not
- * a whole top-level domain. */
+/* Whether the signing domain is the author's or, unless alignment is strict, a
+ * parent of it that is not a whole top-level domain. */
 static bool
 is_aligned(
     const struct message *message, const struct signpost_verdict *verdict)
 {
+	bool strict = message->decision.verifying->strict_alignment;
 	char domain[DOMAIN_SIZE];
 
 	return domain_to_ascii(
 		   bytes_of(verdict->domain, verdict->domain_len), domain) &&
 	    message->decision.author[0] != '\0' &&
 	    strchr(domain, '.') != NULL &&
-	    domain_is_under(message->decision.author, domain);
+	    (strict ? strcmp(message->decision.author, domain) == 0
+		    : domain_is_under(message->decision.author, domain));
 }
 
 static void

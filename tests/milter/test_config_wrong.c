@@ -228,6 +228,14 @@ static const struct {
 	{ "verify = {\nunaligned_reply = \"550 no\"; };",
 	    { "2: verify.unaligned_reply: warning: has no effect: "
 	      "require_aligned_pass gives no reply" } },
+	{ "verify = {\nstrict_alignment = true; };",
+	    { "2: verify.strict_alignment: warning: has no effect: "
+	      "verify.require_aligned_pass is false" } },
+	{ "log = {\nrepeats = -1; };",
+	    { "2: log.repeats: \"-1\": must be from 0 to 1000000" } },
+	{ "log = {\nto = \"file:x\"; };",
+	    { "2: log.to: \"file:x\": must be \"syslog\", \"stderr\" or "
+	      "\"file:/PATH\"" } },
 	{ "verify = {\non_unaligned = \"discard\"; };",
 	    { "2: verify.on_unaligned: warning: has no effect: "
 	      "verify.require_aligned_pass is false" } },

@@ -101,6 +101,18 @@ class Policy(Case):
         self.assertEqual(self.line(daemon)["rule"],
                          "verify.require_aligned_pass")
 
+    # field: F12
+    def test_a_domain_above_is_aligned_unless_alignment_is_strict(self):
+        headers = [("From", " a@sub.example.com"), ("Subject", " s")]
+        signer = self.daemon(domains=(
+            {"name": ".example.com", "domain": "example.com"},))
+        signed = self.sign(signer, headers)
+        for strict, reply in ((False, "accept"), (True, "reject")):
+            daemon = self.daemon(verify={"require_aligned_pass": True,
+                                         "strict_alignment": strict})
+            self.assertEqual(self.send(daemon, signed).reply, reply)
+            self.assertEqual(self.send(daemon, self.signed).reply, "accept")
+
     def test_a_domain_may_be_held_to_more_and_to_less(self):
         daemon = self.daemon(verify={
             "on_fail": "tempfail",
