@@ -286,8 +286,9 @@ class Verifying(Case):
                             if record is not None else {})
             # A signature without a key makes mail no worse than unsigned.
             verifier = self.verifier(dns, verify={"on_fail": "reject"})
-            self.assertIn("DNS servers: 127.0.0.1@%d;" % dns.port,
-                          verifier.log())
+            verifier.wait_for(
+                lambda: "DNS servers: 127.0.0.1@%d;" % dns.port in
+                verifier.log(), "the log to name the server")
             with self.subTest(record):
                 result = self.send(
                     verifier, [("DKIM-Signature", signature[0])] + HEADERS)

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -19,6 +20,8 @@ from daemon_case import (  # noqa: E402
     BODY, Case, HEADERS, INSIDE, KEYS)
 from signpostd import PATIENCE, SIGNPOSTD  # noqa: E402
 
+# A folder's files in front of those in /dev, for a command and its arguments.
+VIEW = 'mount -t overlay overlay -o "lowerdir=$0:/dev" /dev && exec "$@"'
 MESSAGE = re.compile(r"\bid=\S+ action=")
 # A pair of a line of text: a value is plain, or quoted with escapes.
 PAIR = re.compile(r'(\w+)=([^\s"=\\]+|"(?:[^"\\]|\\["\\]|\\x[0-9a-f]{2})*")')
@@ -238,6 +241,39 @@ class Log(Case):
         daemon.start(wait=False)
         daemon.wait_for(lambda: os.path.exists(daemon.status), "the start")
         self.assertEqual(len(self.sign(daemon)), len(HEADERS) + 2)
+
+    def test_syslog_gets_facility_mail_and_the_level_of_each_line(self):
+        daemon = self.daemon(start=False, log={"to": "syslog"},
+                             verify={"on_fail": "reject"})
+        signed = self.sign(self.daemon())
+        path = os.path.join(daemon.dir, "syslog")
+        os.mkdir(os.path.join(daemon.dir, "dev"))
+        os.symlink(path, os.path.join(daemon.dir, "dev", "log"))
+        under = ("unshare", "--mount", "sh", "-c", VIEW,
+                 os.path.join(daemon.dir, "dev"))
+        if subprocess.run([*under, "true"], stderr=subprocess.DEVNULL,
+                          timeout=60).returncode != 0:
+            self.skipTest("no /dev/log of one's own here")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as syslog:
+            syslog.bind(path)
+            syslog.settimeout(20 * PATIENCE)
+
+            def told(word):
+                while True:
+                    line = syslog.recv(8192).decode()
+                    if word in line:
+                        return line.rstrip("\0\n")
+
+            daemon.start(wait=False, under=under)
+            tag = r"signpostd\[%d\]: " % daemon.process.pid
+            self.assertRegex(told(" serves "), r"\A<21>.* %ssignpostd " % tag)
+            self.send(daemon, signed)
+            self.assertRegex(told("action="),
+                             r"\A<22>.* %sid=4F0000 action=verified " % tag)
+            self.send(daemon, signed, b"x\r\n")
+            self.assertRegex(told("action="),
+                             r"\A<21>.* %sid=4F0000 action=rejected " % tag)
+            self.assertEqual(daemon.log(), "")
 
     # What is wrong at a start stands in the log, too.
 
