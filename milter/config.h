@@ -192,6 +192,7 @@ struct config {
 		unsigned threads;
 		unsigned queue;
 		enum config_action on_overload; /* tempfail or accept */
+		bool direct;
 	} workers;
 	struct {
 		unsigned max_connections;

@@ -375,7 +375,7 @@ start(struct server *server, const struct config_problems *problems)
 	if (!open_milter(server))
 		return EX_UNAVAILABLE;
 	if (!work_new(config->workers.threads, config->workers.queue,
-		&server->daemon.work)) {
+		config->workers.direct, &server->daemon.work)) {
 		complain(server, "workers can't be started");
 		return EX_OSERR;
 	}

@@ -30,7 +30,7 @@ struct work {
 	unsigned callers;	  /* threads inside work_run */
 	unsigned idle;		  /* workers that wait */
 	unsigned busy;		  /* threads inside an operation */
-	bool ending;
+	bool direct, ending;
 	uint64_t overloads, deadlines;
 	unsigned count;
 	pthread_t threads[];
@@ -169,7 +169,7 @@ start_workers(struct work *work, unsigned threads)
 }
 
 bool
-work_new(unsigned threads, unsigned capacity, struct work **work_r)
+work_new(unsigned threads, unsigned capacity, bool direct, struct work **work_r)
 {
 	struct work *work;
 
@@ -181,6 +181,7 @@ work_new(unsigned threads, unsigned capacity, struct work **work_r)
 	if (work == NULL)
 		return false;
 	work->capacity = capacity;
+	work->direct = direct;
 	pthread_mutex_init(&work->mutex, NULL);
 	pthread_condattr_init(&work->monotonic);
 	pthread_condattr_setclock(&work->monotonic, CLOCK_MONOTONIC);
@@ -233,17 +234,18 @@ wake_workers(struct work *work, size_t count)
 static void
 submit(struct work *work, struct ticket *ticket, uint64_t deadline_ns)
 {
-	bool is_next = work->first == NULL && work->busy < work->count;
+	bool is_next =
+	    work->direct && work->first == NULL && work->busy < work->count;
 
 	enqueue(work, ticket);
-	if (is_next) {
-		wake_workers(work, ticket->job->count - 1);
-		do
-			serve(work);
-		while (work->first == ticket && has_room(work) &&
-		    clock_ns(CLOCK_MONOTONIC) < deadline_ns);
-	}
-	/* Whoever leaves room, or has not used it, wakes one for it. */
+	wake_workers(work, ticket->job->count - (is_next ? 1 : 0));
+	if (!is_next)
+		return;
+	do
+		serve(work);
+	while (work->first == ticket && has_room(work) &&
+	    clock_ns(CLOCK_MONOTONIC) < deadline_ns);
+	/* Whoever leaves room wakes one for it. */
 	if (has_room(work))
 		wake_workers(work, 1);
 }

@@ -6,8 +6,8 @@
  * under way, and none passes another. A job is all the public-key work of one
  * message: a count of operations that may run side by side. Where no job waits
  * and fewer than N operations are under way, the mail thread begins at once
- * itself, as to wake another thread costs as much as to verify a signature;
- * else whichever worker is free does them, and one wake-up tells the mail
+ * itself (unless told not to), as to wake another thread costs as much as to
+ * verify a signature; else whichever worker is free does them, and one wake-up tells the mail
  * thread when the last has ended. Submitting never waits: a full queue is BUSY
  * at once.
  *
@@ -62,8 +62,10 @@ struct work_counts {
 
 struct work;
 
-/* THREADS 0: one a processor. False where a thread could not be made. */
-bool work_new(unsigned threads, unsigned capacity, struct work **work_r);
+/* THREADS 0: one a processor. DIRECT: a calling thread begins itself where
+ * there is room. False where a thread could not be made. */
+bool work_new(
+    unsigned threads, unsigned capacity, bool direct, struct work **work_r);
 /* Ends the threads once the queue is empty. */
 void work_free(struct work *work);
 /* Runs JOB and waits for it until DEADLINE (CLOCK_MONOTONIC). WAIT_NS_R is

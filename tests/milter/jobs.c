@@ -42,7 +42,7 @@ jobs_pool(unsigned threads, unsigned capacity)
 {
 	struct work *work;
 
-	assert_true(work_new(threads, capacity, &work));
+	assert_true(work_new(threads, capacity, true, &work));
 	return work;
 }
 

@@ -136,7 +136,7 @@ main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	server.stats = stats_new();
-	if (server.stats == NULL || !work_new(2, 5, &server.work))
+	if (server.stats == NULL || !work_new(2, 5, true, &server.work))
 		return 2;
 	sources.stats = server.stats;
 	sources.work = server.work;

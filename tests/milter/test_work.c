@@ -478,6 +478,28 @@ test_a_job_alone_is_done_where_it_is(void **state)
 	work_free(work);
 }
 
+static void
+test_without_direct_all_is_done_by_workers(void **state)
+{
+	struct work *work;
+	pthread_t threads[3];
+	struct runner runner = { .operation = note_thread,
+		.ctx = threads,
+		.count = 3,
+		.timeout_ms = 60000 };
+
+	(void)state;
+	assert_true(work_new(2, 1, false, &work));
+	runner.work = work;
+	for (unsigned round = 0; round < 100; round++) {
+		jobs_run(&runner);
+		assert_int_equal(runner.outcome, WORK_DONE);
+		for (unsigned i = 0; i < runner.count; i++)
+			assert_false(pthread_equal(threads[i], pthread_self()));
+	}
+	work_free(work);
+}
+
 /* However many threads come with work, no more than the workers' number is
  * done at once. */
 static void
@@ -585,6 +607,7 @@ main(void)
 		cmocka_unit_test(test_cpu_time_is_that_of_the_operation),
 		cmocka_unit_test(test_workers_are_named_and_block_signals),
 		cmocka_unit_test(test_a_job_alone_is_done_where_it_is),
+		cmocka_unit_test(test_without_direct_all_is_done_by_workers),
 		cmocka_unit_test(test_no_more_at_once_than_workers),
 		cmocka_unit_test(test_free_while_idle),
 		cmocka_unit_test(test_free_finishes_what_is_queued),
