@@ -2,22 +2,23 @@
 /* signpost status - what the daemon does, and what it costs. */
 #include <errno.h>
 #include <jansson.h>
-#include <poll.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/signalfd.h>
-#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "http_get.h"
 #include "load_config.h"
 #include "options.h"
+#include "screen.h"
 #include "status_view.h"
+
+enum {
+	WATCH_MS = 1000
+};
 
 struct settings {
 	const char *config_file;
@@ -229,159 +230,123 @@ show_once(const struct source *source, const struct settings *settings)
 /*
  * Watching.
  */
-struct screen {
-	bool used; /* a terminal, and not JSON */
-	struct termios saved;
+struct watch {
+	const struct source *source;
+	const struct settings *settings;
+	struct screen screen;
+	struct buf page;   /* the last that there was */
+	struct buf shown;  /* the same, with what is to be said before it */
+	time_t gone_since; /* 0: the daemon answers */
+	char note[32];
 };
 
-/* The alternate screen without cursor; keys come at once and unseen. */
 static void
-screen_open(struct screen *screen)
+draw(struct watch *watch)
 {
-	struct termios raw;
+	if (watch->screen.used)
+		screen_draw(
+		    &watch->screen, buf_bytes(&watch->shown), watch->note);
+	fflush(stdout);
+}
 
-	if (!screen->used)
-		return;
-	if (tcgetattr(STDIN_FILENO, &screen->saved) != 0) {
-		screen->used = false;
+/* Takes PAGE over, and shows it. */
+static void
+show_page(struct watch *watch, struct buf page)
+{
+	buf_fini(&watch->page);
+	watch->page = page;
+	watch->gone_since = 0;
+	watch->note[0] = '\0';
+	buf_clear(&watch->shown);
+	buf_append_bytes(&watch->shown, buf_bytes(&page));
+	if (!watch->screen.used)
+		fwrite(page.data, 1, page.len, stdout);
+	draw(watch);
+}
+
+/* On a screen, why there is no page of this second stands above the last one
+ * that there was. */
+static void
+show_failure(struct watch *watch, const struct failure *failure)
+{
+	struct tm since;
+
+	if (!watch->screen.used) {
+		complain_failure(watch->source, failure);
 		return;
 	}
-	raw = screen->saved;
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-	fputs("\033[?1049h\033[?25l\033[2J", stdout);
+	if (watch->gone_since == 0)
+		watch->gone_since = time(NULL);
+	localtime_r(&watch->gone_since, &since);
+	strftime(watch->note, sizeof(watch->note), "NO ANSWER since %H:%M:%S",
+	    &since);
+	buf_clear(&watch->shown);
+	buf_printf(&watch->shown, "%s. %s: %s\n\nThe last figures were:\n\n",
+	    watch->note, watch->source->address, failure->text);
+	buf_append_bytes(&watch->shown, buf_bytes(&watch->page));
+	draw(watch);
 }
 
 static void
-screen_close(const struct screen *screen)
+show_next(struct watch *watch)
 {
-	if (!screen->used)
+	struct failure failure;
+	struct buf next;
+
+	buf_init(&next, HTTP_GET_MAX_BYTES);
+	if (!watch->screen.used && !watch->settings->json)
+		buf_append_char(&next, '\n');
+	if (update(watch->source, watch->settings, JSON_COMPACT, &next,
+		&failure)) {
+		show_page(watch, next);
 		return;
-	fputs("\033[?25h\033[?1049l", stdout);
-	fflush(stdout);
-	tcsetattr(STDIN_FILENO, TCSANOW, &screen->saved);
+	}
+	buf_fini(&next);
+	show_failure(watch, &failure);
 }
 
-static int
-screen_rows(void)
-{
-	struct winsize size;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < 2)
-		return 24;
-	return size.ws_row;
-}
-
-/* Draws over what is there: no flicker, and no scrolling where the terminal
- * is too low. */
+/* Each second, whatever an answer takes, until the user or a signal ends it. A
+ * daemon that goes away while it is watched may come back. */
 static void
-screen_draw(const struct buf *page)
+watch_on(struct watch *watch)
 {
-	struct bytes rest = buf_bytes(page), line;
-	int row, left = 0, row_count = screen_rows();
+	int64_t next_ms = screen_now_ms() + WATCH_MS;
+	enum screen_event event;
 
-	fputs("\033[H", stdout);
-	for (row = 1; bytes_next(&rest, '\n', &line); row++) {
-		if (row >= row_count) {
-			left += line.len > 0;
+	while (!ferror(stdout)) {
+		event = screen_wait(&watch->screen, next_ms);
+		if (event == SCREEN_END)
+			break;
+		if (event == SCREEN_REDRAW) {
+			draw(watch);
 			continue;
 		}
-		fwrite(line.data, 1, line.len, stdout);
-		fputs("\033[K\n", stdout);
+		next_ms = screen_now_ms() + WATCH_MS;
+		show_next(watch);
 	}
-	fputs("\033[J\033[7mq ends", stdout);
-	if (left > 0)
-		printf("; a taller window shows %d more lines", left);
-	fputs("\033[m", stdout);
-}
-
-/* The page, or why there is none. */
-static void
-show(const struct screen *screen, const struct source *source, struct buf *page,
-    const struct failure *failure)
-{
-	if (screen->used && failure->code != EX_OK)
-		buf_printf(page, "%s: %s\n", source->address, failure->text);
-	if (screen->used)
-		screen_draw(page);
-	else if (failure->code != EX_OK)
-		complain_failure(source, failure);
-	else
-		fwrite(page->data, 1, page->len, stdout);
-	fflush(stdout);
-}
-
-/* Waits a second; true where the user or a signal wants to end. */
-static bool
-wait_for_end(const struct screen *screen, int signal_fd)
-{
-	struct pollfd fds[] = {
-		{ .fd = signal_fd, .events = POLLIN },
-		{ .fd = screen->used ? STDIN_FILENO : -1, .events = POLLIN },
-	};
-	char key;
-
-	if (poll(fds, 2, 1000) <= 0)
-		return false;
-	if (fds[0].revents != 0)
-		return true;
-	return read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q';
-}
-
-/* Signals that end the command come through a descriptor, so that the
- * terminal is put in order first. */
-static int
-ending_signals(void)
-{
-	sigset_t ending;
-
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGTERM);
-	sigaddset(&ending, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ending, NULL);
-	return signalfd(-1, &ending, SFD_CLOEXEC);
-}
-
-/* A daemon that goes away while it is watched may come back. */
-static void
-watch_on(const struct source *source, const struct settings *settings,
-    struct screen *screen, struct buf *page)
-{
-	struct failure failure = { .code = EX_OK };
-	int signal_fd = ending_signals();
-
-	screen_open(screen);
-	for (;;) {
-		show(screen, source, page, &failure);
-		if (ferror(stdout) || wait_for_end(screen, signal_fd))
-			break;
-		buf_clear(page);
-		failure.code = EX_OK;
-		if (!screen->used && !settings->json)
-			buf_append_char(page, '\n');
-		update(source, settings, JSON_COMPACT, page, &failure);
-	}
-	screen_close(screen);
-	close(signal_fd);
 }
 
 static int
 watch(const struct source *source, const struct settings *settings)
 {
-	struct screen screen = { .used = !settings->json &&
-		    isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 };
+	struct watch watch = { .source = source, .settings = settings };
 	struct failure failure;
-	int code = EX_OK;
-	struct buf page;
+	struct buf first;
 
-	buf_init(&page, HTTP_GET_MAX_BYTES);
-	if (update(source, settings, JSON_COMPACT, &page, &failure))
-		watch_on(source, settings, &screen, &page);
-	else
-		code = complain_failure(source, &failure);
-	buf_fini(&page);
-	return code;
+	buf_init(&first, HTTP_GET_MAX_BYTES);
+	if (!update(source, settings, JSON_COMPACT, &first, &failure)) {
+		buf_fini(&first);
+		return complain_failure(source, &failure);
+	}
+	buf_init(&watch.page, 0);
+	buf_init(&watch.shown, 2 * HTTP_GET_MAX_BYTES);
+	screen_open(&watch.screen, !settings->json);
+	show_page(&watch, first);
+	watch_on(&watch);
+	screen_close(&watch.screen);
+	buf_fini(&watch.shown);
+	buf_fini(&watch.page);
+	return EX_OK;
 }
 
 int

@@ -545,9 +545,22 @@ view_cost(const json_t *status, struct buf *out)
 	    ENOUGH_OPERATIONS, ENOUGH_OPERATIONS, ENOUGH_BYTES / 1000);
 }
 
+/* Who answers need not be a daemon of ours: nothing that it says gets through
+ * to a terminal but what can be printed. */
+static void
+keep_printable(struct buf *out, size_t from)
+{
+	for (; from < out->len; from++)
+		if (out->data[from] != '\n' &&
+		    (out->data[from] < ' ' || out->data[from] > '~'))
+			out->data[from] = '?';
+}
+
 void
 status_view(const json_t *status, struct buf *out)
 {
+	size_t from = out->len;
+
 	view_head(status, out);
 	view_rates(status, out);
 	view_results(status, "signs", "Signatures made", out);
@@ -566,4 +579,5 @@ status_view(const json_t *status, struct buf *out)
 	view_workers(status, out);
 	view_process(status, out);
 	view_cost(status, out);
+	keep_printable(out, from);
 }

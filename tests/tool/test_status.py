@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """signpost status against the status server, and against servers that are
 not; on a terminal, and not on one."""
+import fcntl
 import json
 import os
 import pty
@@ -10,14 +11,24 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 import unittest
 
 SIGNPOST = os.environ["SIGNPOST"]
 SERVER = os.environ["STATUS_SERVER"]
+
+
+# Ends each page.
+DRAWN = b"\033[J\033[7m"
+
+
+def press(keys):
+    return lambda fd, pid: os.write(fd, keys.encode())
 
 
 class Case(unittest.TestCase):
@@ -115,17 +126,20 @@ class WithServer(Case):
         watcher.stdout.close()
         self.assertNotEqual(watcher.wait(10), 0)
 
-    def on_terminal(self, rows, act):
-        """What the command writes to a terminal of 80 columns."""
+    def on_terminal(self, rows, acts, columns=80):
+        """What the command writes to a terminal; each of ACTS is done when the
+        page has been drawn twice since the one before."""
         try:
             pid, fd = pty.fork()
         except OSError as error:
             self.skipTest(str(error))
         if pid == 0:
-            os.execv("/bin/sh", ["sh", "-c", "stty rows %d cols 80; exec "
-                                 '"$0" status --watch --socket "$1"' % rows,
-                                 SIGNPOST, self.path])
-        out, acted, end = b"", False, time.monotonic() + 20
+            os.execv("/bin/sh", [
+                "sh", "-c", "stty rows %d cols %d; exec "
+                '"$0" status --watch --socket "$1"' % (rows, columns),
+                SIGNPOST, self.path])
+        out, since, end = b"", 0, time.monotonic() + 60
+        acts = list(acts)
         while time.monotonic() < end:
             if select.select([fd], [], [], 0.2)[0]:
                 try:
@@ -135,50 +149,114 @@ class WithServer(Case):
                 if not piece:
                     break
                 out += piece
-            if not acted and out.count(b"\033[H") >= 2:
-                acted = True
-                act(fd, pid)
+            if acts and out.count(DRAWN, since) >= 2:
+                since = len(out)
+                acts.pop(0)(fd, pid)
         os.close(fd)
         _, status = os.waitpid(pid, 0)
+        self.assertEqual(acts, [])
         return out.decode(), os.waitstatus_to_exitcode(status)
+
+    def pages(self, out):
+        """The rows of each page that was drawn, as a person sees them."""
+        return [re.sub(r"\033\[[0-9?;]*[A-Za-z]", "", page).split("\r\n")
+                for page in out.split("\033[H")[1:]]
 
     def test_watching_on_a_terminal_leaves_it_as_it_was(self):
         ways = {
-            "q": lambda fd, pid: os.write(fd, b"q"),
-            "Ctrl-C": lambda fd, pid: os.write(fd, b"\x03"),
+            "q": press("q"),
+            "Ctrl-C": press("\x03"),
             "SIGTERM": lambda fd, pid: os.kill(pid, signal.SIGTERM),
         }
         for name, act in ways.items():
             with self.subTest(name):
-                out, code = self.on_terminal(60, act)
+                out, code = self.on_terminal(60, [act])
                 self.assertEqual(code, 0)
                 self.assertTrue(out.startswith("\033[?1049h\033[?25l"))
                 self.assertTrue(out.endswith("\033[?25h\033[?1049l"))
                 self.assertIn("30 verifications", out)
-                self.assertNotIn("taller", out)
+                self.assertNotIn("scroll", out)
 
-    def test_a_low_terminal_does_not_scroll(self):
-        out, _ = self.on_terminal(10, lambda fd, pid: os.write(fd, b"q"))
-        for drawn in out.split("\033[H")[1:]:
-            self.assertEqual(drawn.count("\n"), 9)
-            self.assertRegex(drawn, r"a taller window shows \d+ more lines")
+    def test_while_it_is_stopped_the_terminal_is_as_it_was(self):
+        seen = {}
+
+        def stop(fd, pid):
+            # No shell waits here, so that the signal has to stop it itself.
+            os.kill(pid, signal.SIGTSTP)
+            seen["status"] = os.waitpid(pid, os.WUNTRACED)[1]
+            seen["mode"] = termios.tcgetattr(fd)[3]
+            os.kill(pid, signal.SIGCONT)
+        out, code = self.on_terminal(60, [stop, press("q")])
+        self.assertEqual(code, 0)
+        self.assertTrue(os.WIFSTOPPED(seen["status"]))
+        self.assertTrue(seen["mode"] & termios.ICANON)
+        self.assertTrue(seen["mode"] & termios.ECHO)
+        self.assertEqual(out.count("\033[?1049h"), 2)
+        self.assertEqual(out.count("\033[?1049l"), 2)
+
+    def test_a_low_terminal_can_be_scrolled(self):
+        out, _ = self.on_terminal(10, [
+            press("j"), press("\033[B\033[B"), press("\033[A"), press("G"),
+            press(" "), press("g"), press("q")])
+        pages = self.pages(out)
+        for page in pages:
+            self.assertEqual(len(page), 10)
+            self.assertRegex(page[9], r"q ends, arrows scroll: \d+ of \d+")
+        tops = []
+        for page in pages:
+            at = int(re.search(r"(\d+) of", page[9]).group(1)) - 9
+            if not tops or tops[-1] != at:
+                tops.append(at)
+        last = int(re.search(r"of (\d+)", pages[0][9]).group(1)) - 9
+        self.assertEqual(tops, [0, 1, 3, 2, last, 0])
+        self.assertIn("signpostd", pages[0][0])
+        self.assertIn("signpostd", pages[-1][0])
+
+    def test_a_narrow_terminal_has_all_words_in_its_columns(self):
+        wide = self.pages(self.on_terminal(100, [press("q")])[0])[-1]
+        narrow = self.pages(
+            self.on_terminal(150, [press("q")], columns=40)[0])[-1]
+        self.assertLessEqual(max(map(len, narrow)), 40)
+
+        def words(page):
+            return [word for row in page for word in row.split()
+                    if not re.search(r"\d", word)]
+        self.assertEqual(words(narrow), words(wide))
+
+    def test_a_terminal_that_changes_its_size_is_drawn_at_once(self):
+        began = {}
+
+        def resize(fd, pid):
+            began["at"] = time.monotonic()
+            fcntl.ioctl(fd, termios.TIOCSWINSZ,
+                        struct.pack("HHHH", 20, 50, 0, 0))
+        out, _ = self.on_terminal(60, [resize, press("q")])
+        before, after = out.split("\033[2J")[1:3]
+        self.assertNotIn("scroll", before)
+        for page in self.pages(after):
+            self.assertEqual(len(page), 20)
+            self.assertLessEqual(max(map(len, page)), 50)
 
     def test_a_daemon_that_goes_away_may_come_back(self):
         def stop(fd, pid):
             self.end_server()
-            time.sleep(1.5)
+
+        def start(fd, pid):
             self.server = subprocess.Popen(
                 [SERVER, "unix:" + self.path, "0600"], text=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             self.server.stdout.readline()
-            time.sleep(1.5)
-            os.write(fd, b"q")
-        out, code = self.on_terminal(60, stop)
+        out, code = self.on_terminal(
+            20, [stop, press("G"), start, press("g"), press("q")])
         self.assertEqual(code, 0)
-        pages = re.split(r"\033\[H", out)[1:]
-        gone = [i for i, page in enumerate(pages) if "is signpostd" in page]
-        self.assertTrue(gone)
-        self.assertIn("signpostd 0", pages[gone[-1] + 1])
+        pages = self.pages(out)
+        gone = [page for page in pages
+                if re.match(r"NO ANSWER since \d\d:\d\d:\d\d; ", page[-1])]
+        # Whatever part of the page is looked at.
+        self.assertIn("is signpostd running", " ".join(gone[0]))
+        self.assertIn("What a signature costs", " ".join(gone[-1]))
+        self.assertNotIn("NO ANSWER", " ".join(pages[-1]))
+        self.assertIn("signpostd 0", pages[-1][0])
 
 
 class WithoutServer(Case):
@@ -213,6 +291,19 @@ class WithoutServer(Case):
         code, out, err = self.run_command("--socket", self.path)
         self.assertEqual((code, out), (76, ""))
         self.assertIn("not signpostd's status server", err)
+
+    def test_nothing_that_a_terminal_obeys_comes_through(self):
+        body = json.dumps({
+            "version": "\033[2J\033]0;owned\a\u009b2J",
+            "messages": {"\033[31msigned": 1},
+            "signs": [{"algorithm": "\r\b", "key_bits": "\u202e", "count": 1,
+                       "result": "\x7f"}]})
+        self.serve(lambda c: c.sendall(
+            b"HTTP/1.1 200 OK\r\n\r\n" + body.encode()))
+        code, out, err = self.run_command("--socket", self.path)
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("?[31msigned 1", out)
+        self.assertTrue(re.fullmatch(r"[ -~\n]*", out), out)
 
     def test_a_server_that_trickles_is_given_up(self):
         def trickle(connection):
