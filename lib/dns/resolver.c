@@ -46,6 +46,13 @@ static const struct option {
 	{ "infra-cache-min-rtt:", "376" },
 };
 
+/* But a denial that has no SOA, and so no TTL, is kept for 5 s. */
+static const struct option no_cache_options[] = {
+	{ "cache-max-ttl:", "0" },
+	{ "cache-max-negative-ttl:", "0" },
+	{ "aggressive-nsec:", "no" },
+};
+
 /* The root proves that these do not exist; who serves one in his network means
  * it (RFC 6761, RFC 8375). */
 static const struct option lenient_options[] = {
@@ -393,6 +400,9 @@ make_context(struct resolver *resolver,
 	if (failure != 0 ||
 	    !set_options(resolver->unbound, options,
 		sizeof(options) / sizeof(options[0])) ||
+	    (settings->no_cache &&
+		!set_options(resolver->unbound, no_cache_options,
+		    sizeof(no_cache_options) / sizeof(no_cache_options[0]))) ||
 	    !set_numbers(resolver->unbound, settings) ||
 	    !set_anchor(resolver, settings, &anchor)) {
 		snprintf(error, error_size,

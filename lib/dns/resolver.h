@@ -55,6 +55,7 @@ struct resolver_settings {
 	const char *root_key;	    /* path of that; NULL: where Debian's
 	                               packages put it */
 	bool dnssec;
+	bool no_cache;	      /* no answer is kept for its TTL */
 	unsigned timeout_ms;  /* one question, retries included */
 	unsigned max_pending; /* questions at once; beyond: refused */
 };
