@@ -15,10 +15,14 @@ import threading
 SILENT = "silent"
 SERVFAIL = "servfail"
 TXT = 16
+SOA = 6
 
 
 class DnsServer:
-    def __init__(self, records):
+    def __init__(self, records, negative_ttl=None):
+        """negative_ttl: seconds for which a denial may be kept, said by the
+        SOA that it has then."""
+        self.negative_ttl = negative_ttl
         self.records = {name.lower(): value for name, value in records.items()}
         self.asked = collections.Counter()
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -58,18 +62,23 @@ class DnsServer:
         if value == SERVFAIL:
             return _reply(query, question, 2, [])
         if value is None:
-            return _reply(query, question, 3, [])
+            return _reply(query, question, 3, [], self.negative_ttl)
         return _reply(query, question, 0, value if kind == TXT else [])
 
 
-def _reply(query, question, code, texts):
+def _reply(query, question, code, texts, soa_ttl=None):
     reply = query[:2] + struct.pack(
-        "!HHHHH", 0x8180 | code, 1, len(texts), 0, 0) + question
+        "!HHHHH", 0x8180 | code, 1, len(texts), int(soa_ttl is not None),
+        0) + question
     for text in texts:
         data = text.encode()
         rdata = b"".join(
             bytes([len(data[i:i + 255])]) + data[i:i + 255]
             for i in range(0, len(data), 255)) or b"\0"
         reply += b"\xc0\x0c" + struct.pack("!HHIH", TXT, 1, 300, len(rdata))
+        reply += rdata
+    if soa_ttl is not None:
+        rdata = b"\0\0" + struct.pack("!IIIII", 1, 60, 60, 60, soa_ttl)
+        reply += b"\0" + struct.pack("!HHIH", SOA, 1, soa_ttl, len(rdata))
         reply += rdata
     return reply
