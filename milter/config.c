@@ -548,6 +548,12 @@ config_counts_replays(const struct config *config)
 	    (config->replay.threshold > 0 || config->replay.recipients > 0);
 }
 
+enum config_action
+config_no_key_action(enum config_no_key no_key)
+{
+	return no_key == NO_KEY_TEMPFAIL ? ACTION_TEMPFAIL : ACTION_ACCEPT;
+}
+
 bool
 config_sends_reports(const struct config *config)
 {

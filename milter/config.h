@@ -45,6 +45,14 @@ enum config_match {
 	MATCH_EITHER,
 };
 
+/* What is done with a message of a domain whose keys are not there, or not
+ * published where that is required. */
+enum config_no_key {
+	NO_KEY_ACCEPT,
+	NO_KEY_TEMPFAIL,
+	NO_KEY_SIGN, /* with keys that are not published; else accept */
+};
+
 /* What is done with a message to be signed that has a hazard (hazards.h); of
  * several the greatest counts. */
 enum config_on_hazard {
@@ -98,8 +106,8 @@ struct config_sign {
 	bool diagnostics;     /* z= */
 	enum config_match match;
 	bool require_published;
-	enum config_action on_error;	     /* accept or tempfail */
-	enum config_action on_no_usable_key; /* accept or tempfail */
+	enum config_action on_error; /* accept or tempfail */
+	enum config_no_key on_no_usable_key;
 	unsigned min_rsa_bits;
 	bool add_missing;
 	struct config_exempt exempt;
@@ -177,6 +185,11 @@ struct config {
 		unsigned recipients; /* likewise */
 		size_t entries;
 	} replay;
+	struct {
+		int64_t interval_ms, retry_ms;
+		unsigned max_rate; /* questions a second */
+		const char *file;  /* "": none */
+	} published;
 	struct {
 		const char *directory, *sendmail, *from;
 		unsigned per_domain, per_hour;
@@ -272,6 +285,8 @@ size_t config_needs_restart(const struct config *old, const struct config *new,
     const char **names_r, size_t max);
 /* Whether it is counted how often a signature comes in. */
 bool config_counts_replays(const struct config *config);
+/* What NO_KEY comes to for a message that is not signed. */
+enum config_action config_no_key_action(enum config_no_key no_key);
 /* Whether failure reports are made. */
 bool config_sends_reports(const struct config *config);
 /* Whether ADDRESS (AF_INET or AF_INET6) is in one of NETWORKS. */

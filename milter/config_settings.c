@@ -92,6 +92,13 @@ static const struct setting_word failure_words[] = {
 	{ NULL, 0 },
 };
 
+static const struct setting_word no_key_words[] = {
+	{ "accept", NO_KEY_ACCEPT },
+	{ "sign", NO_KEY_SIGN },
+	{ "tempfail", NO_KEY_TEMPFAIL },
+	{ NULL, 0 },
+};
+
 static const struct setting_word hazard_words[] = {
 	{ "ignore", ON_HAZARD_IGNORE },
 	{ "sign", ON_HAZARD_SIGN },
@@ -228,13 +235,13 @@ static const struct setting table[] = {
 	{ "sign.match", TYPE(WORD), AT(sign.match), .initial = "none",
 	    .words = match_words, .help = "what must belong to From's domain" },
 	{ "sign.require_published", TYPE(BOOLEAN), AT(sign.require_published),
-	    .initial = "false", .fixed = true,
+	    .initial = "false",
 	    .help = "use only keys whose record is published" },
 	{ "sign.on_error", TYPE(WORD), AT(sign.on_error), .initial = "tempfail",
 	    .words = failure_words, .help = "when signing fails" },
 	{ "sign.on_no_usable_key", TYPE(WORD), AT(sign.on_no_usable_key),
-	    .initial = "accept", .words = failure_words,
-	    .help = "when an entry applies that has no key" },
+	    .initial = "accept", .words = no_key_words,
+	    .help = "when there is no key, or none is published" },
 	{ "sign.min_rsa_bits", TYPE(NUMBER), AT(sign.min_rsa_bits),
 	    .initial = "1024", RANGE(1024, SIGNPOST_MAX_RSA_BITS),
 	    .help = "smaller RSA keys don't sign" },
@@ -348,6 +355,20 @@ static const struct setting table[] = {
 	{ "replay.entries", TYPE(COUNT), AT(replay.entries),
 	    .initial = "100000", RANGE(1, 10 * MILLION), .restart = true,
 	    .help = "signatures kept in mind" },
+
+	{ "published.interval", TYPE(MILLISECONDS), AT(published.interval_ms),
+	    .initial = "1h", RANGE(100, DAY_S *SECOND),
+	    .help = "between looks at a record that is seen" },
+	{ "published.retry", TYPE(MILLISECONDS), AT(published.retry_ms),
+	    .initial = "30s", RANGE(100, DAY_S *SECOND),
+	    .help = "until the next look at one that is not" },
+	{ "published.max_rate", TYPE(NUMBER), AT(published.max_rate),
+	    .initial = "50", RANGE(1, 1000),
+	    .help = "records looked up in a second" },
+	{ "published.file", TYPE(STRING), AT(published.file),
+	    .initial = "/var/lib/signpost/published",
+	    .check = check_optional_path,
+	    .help = "where is kept what was seen" },
 
 	{ "reports.directory", TYPE(STRING), AT(reports.directory),
 	    .initial = "", .check = check_optional_path,

@@ -34,6 +34,7 @@ daemon_snapshot(struct daemon *daemon)
 void
 daemon_swap(struct daemon *daemon, struct snapshot *snapshot)
 {
+	keystore_set_publication(snapshot->keystore, daemon->publication);
 	struct snapshot *old = daemon->current;
 	struct snapshot_counts former = daemon->former;
 
@@ -45,6 +46,8 @@ daemon_swap(struct daemon *daemon, struct snapshot *snapshot)
 	daemon->former = former;
 	pthread_mutex_unlock(&daemon->mutex);
 	snapshot_unref(old);
+	/* It may require other keys to be published. */
+	publication_wake(daemon->publication);
 }
 
 void

@@ -9,7 +9,7 @@
  * messages.
  *
  * Threads: any; one leaf mutex, held for a few assignments. HANDLE, LOG,
- * STATS, WORK, REPLAY, REPORTS, HOST_NAME, MAX_CONNECTIONS and ADDRESS don't
+ * STATS, WORK, REPLAY, REPORTS, PUBLICATION, HOST_NAME, MAX_CONNECTIONS and ADDRESS don't
  * change once connections come.
  */
 #ifndef DAEMON_H
@@ -19,6 +19,7 @@
 
 #include "listener.h"
 #include "log.h"
+#include "publication.h"
 #include "replay.h"
 #include "reports.h"
 #include "snapshot.h"
@@ -32,6 +33,7 @@ struct daemon {
 	struct work *work;
 	struct replay *replay;
 	struct reports *reports;
+	struct publication *publication;
 	char host_name[256];	 /* the authserv_id where the MTA gives none */
 	size_t max_connections;	 /* that open files are allowed for */
 	size_t max_header_bytes; /* that libmilter takes in one field */

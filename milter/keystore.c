@@ -13,6 +13,7 @@ struct keystore {
 	atomic_uint refs;
 	const struct config *config;
 	struct keystore_files *files;
+	struct publication *publication; /* NULL: nothing is known of DNS */
 };
 
 /* What keystore_keys.owner points to. */
@@ -20,6 +21,13 @@ struct keys_owner {
 	struct keystore *keystore;
 	struct key_folder *folder; /* or NULL */
 	char domain[DOMAIN_SIZE];
+};
+
+/* What keys have to be. */
+struct rules {
+	bool all; /* not just one of each algorithm */
+	bool published;
+	unsigned min_rsa_bits;
 };
 
 /* Notes that KEY can't be used. One that fails is read again, and so told of
@@ -36,19 +44,49 @@ note_unusable(struct keystore_keys *keys, struct cached_key *key,
 	keys->is_news = keys->is_news || is_news;
 }
 
+/* Whether CANDIDATE's record is seen in DNS, where that matters; notes it where
+ * not. */
+static bool
+is_published(const struct keystore *keystore,
+    const struct keystore_key *candidate, const struct cached_key *key,
+    struct keystore_keys *keys)
+{
+	const struct publication_key wanted = { candidate->domain,
+		candidate->selector, candidate->file, key->print };
+	enum standing_state state =
+	    publication_allows(keystore->publication, &wanted);
+
+	if (state == STANDING_PUBLISHED)
+		return true;
+	if (keys->unpublished++ == 0 && keys->unusable == 0)
+		snprintf(keys->why, sizeof keys->why, "%s: %s", candidate->file,
+		    standing_text(state));
+	return false;
+}
+
+/* Whether there is no key of ALGORITHM yet, or all are wanted. */
+static bool
+is_wanted(const struct keystore_keys *keys, bool all,
+    enum signpost_algorithm algorithm)
+{
+	for (size_t i = 0; i < keys->count && !all; i++)
+		if (signpost_private_key_algorithm(keys->items[i].key) ==
+		    algorithm)
+			return false;
+	return keys->count < KEYSTORE_MAX_KEYS;
+}
+
 /* Takes CANDIDATE, whose key is not set, where it is usable and wanted. False:
  * out of memory. */
 static bool
 consider(struct keystore *keystore, const struct keystore_key *candidate,
-    bool all, unsigned min_rsa_bits, struct keystore_keys *keys)
+    const struct rules *rules, struct keystore_keys *keys)
 {
 	enum key_state state;
 	struct cached_key *key =
 	    keystore_files_key(keystore->files, candidate->file, &state);
 	enum signpost_algorithm algorithm;
 	char why[KEYFILE_WHY_BYTES] = "";
-	bool wanted = true;
-	size_t i;
 
 	if (key == NULL)
 		return false;
@@ -62,17 +100,15 @@ consider(struct keystore *keystore, const struct keystore_key *candidate,
 	}
 	algorithm = signpost_private_key_algorithm(key->key);
 	if (algorithm == SIGNPOST_RSA_SHA256 &&
-	    signpost_private_key_bits(key->key) < min_rsa_bits) {
+	    signpost_private_key_bits(key->key) < rules->min_rsa_bits) {
 		snprintf(why, sizeof why, "%s: %u bits, min_rsa_bits is %u",
 		    candidate->file, signpost_private_key_bits(key->key),
-		    min_rsa_bits);
+		    rules->min_rsa_bits);
 		goto unusable;
 	}
-	for (i = 0; i < keys->count && !all; i++)
-		if (signpost_private_key_algorithm(keys->items[i].key) ==
-		    algorithm)
-			wanted = false;
-	if (wanted && keys->count < KEYSTORE_MAX_KEYS) {
+	if (is_wanted(keys, rules->all, algorithm) &&
+	    (!rules->published ||
+		is_published(keystore, candidate, key, keys))) {
 		keys->items[keys->count] = *candidate;
 		keys->items[keys->count++].key =
 		    signpost_private_key_ref(key->key);
@@ -95,7 +131,7 @@ is_complete(const struct keystore_keys *keys, bool all)
 
 static bool
 select_listed(struct keystore *keystore, const struct config_domain *entry,
-    struct keystore_keys *keys)
+    const struct rules *rules, struct keystore_keys *keys)
 {
 	struct keys_owner *owner = keys->owner;
 	struct keystore_key candidate = { 0 };
@@ -109,15 +145,14 @@ select_listed(struct keystore *keystore, const struct config_domain *entry,
 		candidate.domain = entry->keys[i].domain;
 		if (candidate.domain == NULL)
 			candidate.domain = owner->domain;
-		if (!consider(keystore, &candidate, entry->all,
-			entry->sign.min_rsa_bits, keys))
+		if (!consider(keystore, &candidate, rules, keys))
 			return false;
 	}
 	return true;
 }
 
 static bool
-select_folder(struct keystore *keystore, bool all, unsigned min_rsa_bits,
+select_folder(struct keystore *keystore, const struct rules *rules,
     struct keystore_keys *keys)
 {
 	struct keys_owner *owner = keys->owner;
@@ -125,7 +160,8 @@ select_folder(struct keystore *keystore, bool all, unsigned min_rsa_bits,
 	const struct keydir_list *list;
 	size_t i;
 
-	if (!keystore_files_find(
+	if (owner->folder == NULL &&
+	    !keystore_files_find(
 		keystore->files, owner->domain, &owner->folder))
 		return false;
 	if (owner->folder == NULL)
@@ -137,10 +173,10 @@ select_folder(struct keystore *keystore, bool all, unsigned min_rsa_bits,
 		return true;
 	}
 	keys->named = list->count;
-	for (i = 0; i < list->count && !is_complete(keys, all); i++) {
+	for (i = 0; i < list->count && !is_complete(keys, rules->all); i++) {
 		candidate.selector = list->items[i].name;
 		candidate.file = list->items[i].path;
-		if (!consider(keystore, &candidate, all, min_rsa_bits, keys))
+		if (!consider(keystore, &candidate, rules, keys))
 			return false;
 	}
 	return true;
@@ -153,6 +189,15 @@ signing_domain(const struct config_domain *entry, const char *domain)
 	return entry != NULL && entry->domain != NULL ? entry->domain : domain;
 }
 
+static bool
+select_keys(struct keystore *keystore, const struct config_domain *entry,
+    const struct rules *rules, struct keystore_keys *keys)
+{
+	if (entry != NULL && !entry->key_directory)
+		return select_listed(keystore, entry, rules, keys);
+	return select_folder(keystore, rules, keys);
+}
+
 bool
 keystore_select(struct keystore *keystore, const struct config_domain *entry,
     const char *domain, struct keystore_keys *keys_r)
@@ -160,6 +205,10 @@ keystore_select(struct keystore *keystore, const struct config_domain *entry,
 	struct keys_owner *owner = calloc(1, sizeof *owner);
 	const struct config_sign *sign =
 	    entry != NULL ? &entry->sign : &keystore->config->sign;
+	struct rules rules = { .all = entry != NULL && entry->all,
+		.published =
+		    sign->require_published && keystore->publication != NULL,
+		.min_rsa_bits = sign->min_rsa_bits };
 	bool ok;
 
 	memset(keys_r, 0, sizeof *keys_r);
@@ -169,11 +218,13 @@ keystore_select(struct keystore *keystore, const struct config_domain *entry,
 	snprintf(owner->domain, sizeof owner->domain, "%s",
 	    signing_domain(entry, domain));
 	keys_r->owner = owner;
-	if (entry != NULL && !entry->key_directory)
-		ok = select_listed(keystore, entry, keys_r);
-	else
-		ok = select_folder(keystore, entry != NULL && entry->all,
-		    sign->min_rsa_bits, keys_r);
+	ok = select_keys(keystore, entry, &rules, keys_r);
+	if (ok && keys_r->count == 0 && keys_r->unusable == 0 &&
+	    keys_r->unpublished > 0 && sign->on_no_usable_key == NO_KEY_SIGN) {
+		rules.published = false;
+		keys_r->anyway = true;
+		ok = select_keys(keystore, entry, &rules, keys_r);
+	}
 	if (!ok)
 		keystore_keys_fini(keys_r);
 	return ok;
@@ -265,9 +316,11 @@ check_one(struct keystore *keystore, const char *path, unsigned min_rsa_bits,
 {
 	const struct config *config = keystore->config;
 	const struct keystore_key candidate = { .file = path };
+	const struct rules rules = { .all = true,
+		.min_rsa_bits = min_rsa_bits };
 	struct keystore_keys keys = { 0 };
 
-	if (!consider(keystore, &candidate, true, min_rsa_bits, &keys))
+	if (!consider(keystore, &candidate, &rules, &keys))
 		return false;
 	if (keys.unusable > 0 && entry != NULL)
 		config_problem(problems, entry->file, entry->line,
@@ -433,6 +486,13 @@ keystore_new(struct signpost *handle, const struct config *config,
 		return NULL;
 	}
 	return keystore;
+}
+
+void
+keystore_set_publication(
+    struct keystore *keystore, struct publication *publication)
+{
+	keystore->publication = publication;
 }
 
 struct keystore *

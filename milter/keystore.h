@@ -14,6 +14,7 @@
 #define KEYSTORE_H
 
 #include "config.h"
+#include "publication.h"
 
 enum {
 	KEYSTORE_MAX_KEYS = 16,	    /* that sign one message */
@@ -40,11 +41,13 @@ struct keystore_key {
 struct keystore_keys {
 	struct keystore_key items[KEYSTORE_MAX_KEYS];
 	size_t count;
-	size_t named;	 /* keys that apply, usable or not */
-	size_t unusable; /* of those, that could not be loaded */
-	char why[512];	 /* the reason of one that is news, or of the first */
-	bool is_news;	 /* WHY was not given since that key was last read */
-	void *owner;	 /* what keeps the strings alive */
+	size_t named;	    /* keys that apply, usable or not */
+	size_t unusable;    /* of those, that could not be loaded */
+	size_t unpublished; /* that would be used if their record were seen */
+	bool anyway;	    /* all that sign are of those */
+	char why[512]; /* the reason of one that is news, or of the first */
+	bool is_news;  /* WHY was not given since that key was last read */
+	void *owner;   /* what keeps the strings alive */
 };
 
 struct keystore_counts {
@@ -58,11 +61,17 @@ struct keystore;
 struct keystore *keystore_new(struct signpost *handle,
     const struct config *config, enum keystore_check check,
     struct config_problems *problems);
+/* From now on, before other threads know of KEYSTORE, keys that require it are
+ * used only if PUBLICATION, which must outlive KEYSTORE, allows them. Without
+ * one nothing is known of DNS, and all keys pass for published. */
+void keystore_set_publication(
+    struct keystore *keystore, struct publication *publication);
 struct keystore *keystore_ref(struct keystore *keystore);
 void keystore_unref(struct keystore *keystore);
 /* The keys that sign for From domain DOMAIN (lower case, A-labels) under ENTRY
  * (NULL: no entry, its folder in key_directory): exactly one of each
- * algorithm, or all. False: out of memory. */
+ * algorithm, or all. Where none of the keys that there are is published,
+ * sign.on_no_usable_key may have them sign anyway. False: out of memory. */
 bool keystore_select(struct keystore *keystore,
     const struct config_domain *entry, const char *domain,
     struct keystore_keys *keys_r);

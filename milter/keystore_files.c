@@ -98,6 +98,8 @@ load_key(struct keystore_files *files, const char *path, struct cached_key *key)
 	    files->handle, text.data, text.len, &key->key);
 	buf_cleanse(&text);
 	if (status == SIGNPOST_OK)
+		status = key_print(files->handle, key->key, key->print);
+	if (status == SIGNPOST_OK)
 		return KEY_LOADED;
 	/* libcrypto does not always say that it was memory it lacked. What a
 	 * key is was settled before it was asked, so that a failure of its own

@@ -17,6 +17,7 @@
 
 #include <stdatomic.h>
 
+#include "key_print.h"
 #include "keydir.h"
 #include "keystore.h"
 
@@ -27,10 +28,11 @@ enum key_state {
 	KEY_UNKNOWN, /* memory or descriptors did not suffice */
 };
 
-/* What became of a key's file. KEY and WHY are constant once it is not
+/* What became of a key's file. KEY, PRINT and WHY are constant once it is not
  * KEY_LOADING any more; TOLD is the keystore's, the rest the module's. */
 struct cached_key {
 	struct signpost_private_key *key; /* KEY_LOADED */
+	char print[KEY_PRINT_SIZE];	  /* KEY_LOADED */
 	char why[KEYFILE_WHY_BYTES];	  /* KEY_FAILED */
 	atomic_uint refs;
 	atomic_bool told; /* why it is not used was given to somebody */

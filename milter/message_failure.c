@@ -16,6 +16,8 @@ static const struct {
 	    "too many Authentication-Results fields", NULL },
 	[FAILURE_KEYS] = { "keys_unusable", "no key can be used",
 	    "sign.on_error" },
+	[FAILURE_UNPUBLISHED] = { "not_published",
+	    "no key's record is seen in DNS", "sign.on_no_usable_key" },
 	[FAILURE_SIGNER] = { "signer", "the message can't be signed",
 	    "sign.on_error" },
 	[FAILURE_CRYPTO] = { "crypto", "cryptographic failure",

@@ -16,6 +16,7 @@ enum message_failure {
 	FAILURE_HEADER_LIMIT, /* header_limit: over max_header_bytes */
 	FAILURE_RESULTS,      /* results_limit: too many fields of results */
 	FAILURE_KEYS,	      /* keys_unusable: there, but none loads */
+	FAILURE_UNPUBLISHED,  /* not_published: no key's record is in DNS */
 	FAILURE_SIGNER,	      /* signer: the settings make no signature */
 	FAILURE_CRYPTO,	      /* crypto: libcrypto failed */
 	FAILURE_OVERLOAD,     /* overload: the queue was full */

@@ -18,10 +18,13 @@ message_sign_failed(struct message *message, struct message_outcome *outcome)
 {
 	enum message_failure failure = message->failure;
 	bool busy = failure == FAILURE_OVERLOAD || failure == FAILURE_DEADLINE;
-	enum config_action action = failure == FAILURE_OVERLOAD
-	    ? message->snapshot->config->workers.on_overload
-	    : message->decision.settings->on_error;
+	const struct config_sign *settings = message->decision.settings;
+	enum config_action action = settings->on_error;
 
+	if (failure == FAILURE_OVERLOAD)
+		action = message->snapshot->config->workers.on_overload;
+	else if (failure == FAILURE_UNPUBLISHED)
+		action = config_no_key_action(settings->on_no_usable_key);
 	signpost_signer_free(message->signer);
 	message->signer = NULL;
 	message_outcome_set(outcome, action, message_failure_token(failure),
@@ -96,8 +99,14 @@ message_begin_signing(struct message *message, int64_t now)
 	}
 	if (keys.unusable > 0)
 		tell_unusable(message, &keys);
+	else if (keys.count == 0 || keys.anyway)
+		buf_append_str(&message->why, keys.why);
 	if (keys.count == 0) {
-		message_fail(message, FAILURE_KEYS);
+		/* One that can't be read may be the one that is published. */
+		message_fail(message,
+		    keys.unusable == 0 && keys.unpublished > 0
+			? FAILURE_UNPUBLISHED
+			: FAILURE_KEYS);
 		keystore_keys_fini(&keys);
 		return;
 	}
@@ -178,7 +187,8 @@ message_sign(struct message *message, struct message_outcome *outcome)
 {
 	if (!message->decision.sign) {
 		message_outcome_set(outcome,
-		    message->decision.settings->on_no_usable_key,
+		    config_no_key_action(
+			message->decision.settings->on_no_usable_key),
 		    policy_reason_token(POLICY_NO_USABLE_KEY), crypto_detail,
 		    "DKIM signing failed: %s",
 		    policy_reason_text(POLICY_NO_USABLE_KEY));

@@ -192,6 +192,18 @@ applied_value(size_t i)
 }
 
 static const char *
+state_value(size_t i)
+{
+	return standing_token((enum standing_state)i);
+}
+
+static const char *
+check_value(size_t i)
+{
+	return standing_check_token((enum standing_check)i);
+}
+
+static const char *
 cache_value(size_t i)
 {
 	static const char *const values[CACHES] = {
@@ -257,6 +269,10 @@ static const struct metric_label policy_action = { "action",
 static const struct metric_label applied = { "applied", STATS_APPLIED,
 	applied_value };
 static const struct metric_label times = { "times", SEEN_TIMES, times_value };
+static const struct metric_label state = { "state", STANDING_STATES,
+	state_value };
+static const struct metric_label check = { "result", STANDING_CHECKS,
+	check_value };
 static const struct metric_label cache = { "cache", CACHES, cache_value };
 static const struct metric_label reload = { "result", 2, reload_value };
 static const struct metric_label version = { "version", 1, version_value };
@@ -474,6 +490,16 @@ static const struct metric rows[] = {
 	    "it.",
 	    METRIC_COUNTER, UNIT_COUNT, COUNTS(totals.reports), { &report },
 	    NULL, "reports", NULL },
+
+	{ "signpost_keys",
+	    "Keys that sign only while their record is published, by where "
+	    "they stand.",
+	    METRIC_GAUGE, UNIT_COUNT, COUNTS(keys), { &state }, NULL,
+	    "published.keys", NULL },
+	{ "signpost_key_checks_total",
+	    "Look-ups of the records of such keys, by result.", METRIC_COUNTER,
+	    UNIT_COUNT, COUNTS(totals.published_checks), { &check }, NULL,
+	    "published.checks", NULL },
 
 	{ "signpost_key_cache_hits_total", "Keys found in the cache.",
 	    METRIC_COUNTER, UNIT_COUNT, OF_CACHES(hits), { &cache }, NULL,

@@ -57,6 +57,7 @@ struct metrics_readings {
 	uint64_t key_load_failures;
 	uint64_t dns_pending, dns_refused;
 	uint64_t replay_entries, replay_evictions;
+	uint64_t keys[STANDING_STATES];
 	struct metrics_process_readings process;
 	uint64_t started_s; /* since 1970 */
 	uint64_t uptime_s;

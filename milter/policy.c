@@ -39,8 +39,8 @@ static const struct words reasons[POLICY_REASONS] = {
 	    "as the setting match asks",
 	    "sign.match" },
 	[POLICY_NO_USABLE_KEY] = { "no_usable_key",
-	    "an entry of domains is for the domain of From, but no key of it "
-	    "can be used",
+	    "an entry of domains is for the domain of From, but there is no "
+	    "key of it",
 	    "sign.on_no_usable_key" },
 };
 

@@ -19,6 +19,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "checker.h"
 #include "config_scan.h"
 #include "daemon.h"
 #include "filter.h"
@@ -33,8 +34,8 @@ enum {
 	DRAIN_MS = 20,
 	FINISH_US = 15000000, /* to answer the status requests under way */
 	/* libmilter, log, signals, and files that are read: keys by several
-	 * messages, the configuration by a reload. */
-	OTHER_FILES = 128,
+	 * messages, the configuration by a reload; and the checker. */
+	OTHER_FILES = 128 + CHECKER_MAX_FILES,
 	/* Beside connections. After a reload that changes DNS, messages under
 	 * way keep the resolver from before it. */
 	EXTRA_FILES = 2 * RESOLVER_MAX_FILES + STATUS_MAX_FILES + OTHER_FILES,
@@ -227,6 +228,7 @@ open_status(struct server *server)
 		.stats = server->daemon.stats,
 		.work = server->daemon.work,
 		.replay = server->daemon.replay,
+		.publication = server->daemon.publication,
 		.keystore = get_keystore,
 		.key_cache = get_key_cache,
 		.resolver = get_resolver,
@@ -317,6 +319,10 @@ start_threads(struct server *server)
 		complain(server, "the status server can't be started");
 		return false;
 	}
+	if (!checker_start(&server->daemon)) {
+		complain(server, "no thread to look keys' records up");
+		return false;
+	}
 	if (pthread_create(&thread, NULL, run_filter, server) != 0 ||
 	    pthread_detach(thread) != 0) {
 		complain(server, "no thread for the milter");
@@ -364,6 +370,7 @@ start(struct server *server, const struct config_problems *problems)
 	    (server->daemon.stats = stats_new()) == NULL ||
 	    (server->daemon.replay = replay_new(config->replay.entries)) ==
 		NULL ||
+	    (server->daemon.publication = publication_new()) == NULL ||
 	    (server->daemon.reports = reports_new(server->daemon.log,
 		 server->daemon.stats, server->daemon.host_name)) == NULL ||
 	    !block_signals(server)) {
@@ -421,6 +428,7 @@ abandon(struct server *server)
 	work_free(server->daemon.work);
 	replay_free(server->daemon.replay);
 	reports_free(server->daemon.reports);
+	publication_free(server->daemon.publication);
 	stats_free(server->daemon.stats);
 	signpost_free(server->daemon.handle);
 	log_free(server->daemon.log);

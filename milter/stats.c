@@ -346,6 +346,13 @@ stats_report(struct stats *stats, enum stats_report result)
 }
 
 void
+stats_published_check(struct stats *stats, enum standing_check check)
+{
+	add(own_shard(stats),
+	    offsetof(struct stats_totals, published_checks[check]), 1);
+}
+
+void
 stats_read(const struct stats *stats, struct stats_totals *totals_r)
 {
 	uint64_t cells[CELLS] = { 0 };

@@ -17,6 +17,7 @@
 
 #include "hazards.h"
 #include "signpost.h"
+#include "standing.h"
 
 enum stats_operation {
 	OPERATION_SIGN,
@@ -172,6 +173,7 @@ struct stats_totals {
 	uint64_t replay_recipients[SEEN_TIMES];
 	uint64_t reports[STATS_REPORTS];
 	uint64_t policy[STATS_POLICY_ACTIONS][STATS_APPLIED];
+	uint64_t published_checks[STANDING_CHECKS];
 };
 
 /* Per second: signatures made, and signatures judged whatever the result. */
@@ -219,6 +221,8 @@ void stats_replay(struct stats *stats, uint32_t messages, unsigned recipients);
 void stats_policy(
     struct stats *stats, unsigned config_action, enum stats_applied applied);
 void stats_report(struct stats *stats, enum stats_report result);
+/* A look-up of the record of a key of ours. */
+void stats_published_check(struct stats *stats, enum standing_check check);
 /* Once a second: the ring behind the rates. A tick that comes within half a
  * second of the last one is passed over. */
 void stats_tick(struct stats *stats, uint64_t now_ns);

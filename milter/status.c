@@ -17,6 +17,7 @@
 #include "buf.h"
 #include "endpoint.h"
 #include "metrics.h"
+#include "publication_json.h"
 #include "status_page.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
@@ -178,6 +179,8 @@ read_all(struct status *status, struct metrics_readings *readings)
 	read_keys(sources, readings);
 	read_dns(sources, readings);
 	read_replay(sources->replay, readings);
+	if (sources->publication != NULL)
+		publication_counts(sources->publication, readings->keys);
 	read_threads(status, readings);
 	readings->started_s = (uint64_t)sources->started;
 	readings->uptime_s = uptime_s > 0 ? (uint64_t)uptime_s : 0;
@@ -189,17 +192,21 @@ read_all(struct status *status, struct metrics_readings *readings)
  * Pages. Each appends its text and returns the code of the answer.
  */
 static unsigned
-print_page(struct status *status, struct buf *out)
+print_page(
+    struct status *status, struct MHD_Connection *connection, struct buf *out)
 {
-	(void)status;
+	(void)status, (void)connection;
 	buf_append_str(out, status_page_text());
 	return MHD_HTTP_OK;
 }
 
 static unsigned
-print_metrics(struct status *status, struct buf *out)
+print_metrics(
+    struct status *status, struct MHD_Connection *connection, struct buf *out)
 {
 	struct metrics_readings readings;
+
+	(void)connection;
 
 	read_all(status, &readings);
 	metrics_print_text(&readings, out);
@@ -223,19 +230,23 @@ print_json(json_t *json, size_t flags, struct buf *out)
 }
 
 static unsigned
-print_status(struct status *status, struct buf *out)
+print_status(
+    struct status *status, struct MHD_Connection *connection, struct buf *out)
 {
 	struct metrics_readings readings;
 
+	(void)connection;
 	read_all(status, &readings);
 	return print_json(metrics_to_json(&readings), JSON_INDENT(2), out);
 }
 
 static unsigned
-print_history(struct status *status, struct buf *out)
+print_history(
+    struct status *status, struct MHD_Connection *connection, struct buf *out)
 {
 	struct stats_history history = { .count = 0 };
 
+	(void)connection;
 	if (status->sources.stats != NULL)
 		stats_read_history(status->sources.stats, &history);
 	return print_json(metrics_history_to_json(&history),
@@ -243,10 +254,26 @@ print_history(struct status *status, struct buf *out)
 }
 
 static unsigned
-print_health(struct status *status, struct buf *out)
+print_keys(
+    struct status *status, struct MHD_Connection *connection, struct buf *out)
+{
+	const char *domain = MHD_lookup_connection_value(
+	    connection, MHD_GET_ARGUMENT_KIND, "domain");
+
+	if (status->sources.publication == NULL)
+		return MHD_HTTP_SERVICE_UNAVAILABLE;
+	return print_json(
+	    publication_to_json(status->sources.publication, domain),
+	    JSON_INDENT(2), out);
+}
+
+static unsigned
+print_health(
+    struct status *status, struct MHD_Connection *connection, struct buf *out)
 {
 	bool ready = is_ready(status);
 
+	(void)connection;
 	buf_append_str(out, ready ? "ready\n" : "not ready\n");
 	return ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
 }
@@ -254,13 +281,15 @@ print_health(struct status *status, struct buf *out)
 struct page {
 	const char *path;
 	const char *content_type;
-	unsigned (*print)(struct status *status, struct buf *out);
+	unsigned (*print)(struct status *status,
+	    struct MHD_Connection *connection, struct buf *out);
 	const char *(*policy)(void); /* what the page may load; NULL: nothing */
 };
 
 static const struct page pages[] = {
 	{ "/", "text/html; charset=utf-8", print_page, status_page_policy },
 	{ "/status", "application/json", print_status, NULL },
+	{ "/keys", "application/json", print_keys, NULL },
 	{ "/history", "application/json", print_history, NULL },
 	{ "/metrics", "text/plain; version=0.0.4", print_metrics, NULL },
 	{ "/healthz", "text/plain", print_health, NULL },
@@ -346,11 +375,11 @@ handle_request(void *ctx, struct MHD_Connection *connection, const char *url,
 	} else if (page == NULL) {
 		buf_append_str(&body,
 		    "There is no such page. There are "
-		    "/, /status, /history, /metrics and /healthz.\n");
+		    "/, /status, /keys, /history, /metrics and /healthz.\n");
 		code = MHD_HTTP_NOT_FOUND;
 		page = &no_page;
 	} else {
-		code = page->print(status, &body);
+		code = page->print(status, connection, &body);
 	}
 	return answer(connection, code, page, &body);
 }

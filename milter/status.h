@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * status - the HTTP server: / for people, /status, /history, /metrics, /healthz
+ * status - the HTTP server: / for people, /status, /keys, /history, /metrics,
+ * /healthz
  *
  * Read only. One thread serves both listeners (unix socket, TCP). Clients are
  * not trusted: connections, header bytes and idle time are capped, and so is
@@ -15,6 +16,7 @@
 
 #include "key_cache.h"
 #include "keystore.h"
+#include "publication.h"
 #include "replay.h"
 #include "stats.h"
 #include "work.h"
@@ -25,6 +27,7 @@ struct status_sources {
 	struct stats *stats;
 	struct work *work;
 	struct replay *replay;
+	struct publication *publication;
 	/* Calls below are made for each page. */
 	void (*keystore)(void *ctx, struct keystore_counts *out_r);
 	void (*key_cache)(void *ctx, struct key_cache_counts *out_r);

@@ -69,8 +69,9 @@ print_findings(const struct findings *findings)
 		puts("nothing is wrong");
 	for (size_t i = 0;
 	     findings->records != NULL && i < findings->keys.count; i++)
-		printf("%s: %s: %s\n", findings->keys.items[i].file,
-		    findings->records[i].name, findings->records[i].text);
+		printf("%s: %s: %s%s\n", findings->keys.items[i].file,
+		    findings->records[i].name, findings->records[i].text,
+		    findings->records[i].signs ? "; it signs" : "");
 }
 
 static json_t *
@@ -93,11 +94,11 @@ records_json(const struct findings *findings)
 	     i < findings->keys.count;
 	     i++) {
 		const struct published_record *record = &findings->records[i];
-		json_t *object = json_pack("{so so ss so}", "name",
+		json_t *object = json_pack("{so so ss sb so}", "name",
 		    json_text(bytes_str(record->name)), "file",
 		    json_text(bytes_str(findings->keys.items[i].file)), "state",
-		    published_token(record->state), "text",
-		    json_text(bytes_str(record->text)));
+		    published_token(record->state), "signs", record->signs,
+		    "text", json_text(bytes_str(record->text)));
 
 		if (json_array_append_new(list, object) != 0) {
 			json_decref(list);
@@ -135,7 +136,7 @@ check_records(struct signpost *handle, const struct config *config,
 	if (!key_list_fill(&findings->keys, keystore))
 		return complain_status("keys", SIGNPOST_NOMEM);
 	return published_check(
-	    handle, config, &findings->keys, &findings->records);
+	    handle, config, keystore, &findings->keys, &findings->records);
 }
 
 static int

@@ -6,6 +6,7 @@
 
 #include "address.h"
 #include "command.h"
+#include "daemon_keys.h"
 #include "explanation.h"
 #include "load_config.h"
 #include "options.h"
@@ -116,6 +117,22 @@ sample_init(struct sample *sample, const struct settings *settings)
 	return 0;
 }
 
+/* Has KEYSTORE know of DNS what the running daemon does, if it matters. */
+static void
+ask_daemon(struct explanation *explanation, struct keystore *keystore,
+    struct publication *publication, char why[DAEMON_KEYS_WHY])
+{
+	const struct policy_decision *decision = &explanation->decision;
+
+	if (!explanation->required)
+		return;
+	if (daemon_keys_ask(explanation->config, decision->entry,
+		decision->domain, publication, why))
+		keystore_set_publication(keystore, publication);
+	else
+		explanation->unasked = why;
+}
+
 /* Asks policy and keys as the daemon does. */
 static int
 explain(struct signpost *handle, const struct config *config,
@@ -126,15 +143,21 @@ explain(struct signpost *handle, const struct config *config,
 	struct sample sample;
 	struct keystore *keystore =
 	    keystore_new(handle, config, KEYSTORE_CHECK_NONE, &problems);
+	struct publication *publication = publication_new();
+	char why[DAEMON_KEYS_WHY];
 	int code = sample_init(&sample, settings);
 
 	load_config_complain(&problems);
 	config_problems_fini(&problems);
-	if (code == 0 &&
-	    (keystore == NULL ||
-		!explanation_init(
-		    &explanation, config, keystore, &sample.input)))
+	if (code == 0 && (keystore == NULL || publication == NULL))
 		code = complain_status("keys", SIGNPOST_NOMEM);
+	if (code == 0) {
+		explanation_decide(
+		    &explanation, config, keystore, &sample.input);
+		ask_daemon(&explanation, keystore, publication, why);
+		if (!explanation_select(&explanation, keystore))
+			code = complain_status("keys", SIGNPOST_NOMEM);
+	}
 	if (code == 0 && !settings->json)
 		explanation_print(&explanation);
 	else if (code == 0 && !explanation_print_json(&explanation))
@@ -144,6 +167,7 @@ explain(struct signpost *handle, const struct config *config,
 	explanation_fini(&explanation);
 	sample_fini(&sample);
 	keystore_unref(keystore);
+	publication_free(publication);
 	return code;
 }
 

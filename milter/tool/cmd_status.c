@@ -136,15 +136,16 @@ fail_unreachable(struct failure *failure, int error)
 		    error);
 }
 
-/* The page as JSON, to be given up with json_decref; NULL after a failure. */
+/* The page at PATH as JSON, to be given up with json_decref; NULL after a
+ * failure. */
 static json_t *
-fetch(const struct source *source, struct failure *failure)
+fetch(const struct source *source, const char *path, struct failure *failure)
 {
 	json_t *status = NULL;
 	struct buf body;
 
 	buf_init(&body, HTTP_GET_MAX_BYTES);
-	switch (http_get(&source->endpoint, "/status", &body)) {
+	switch (http_get(&source->endpoint, path, &body)) {
 	case HTTP_GET_UNREACHABLE:
 		fail_unreachable(failure, errno);
 		break;
@@ -166,6 +167,31 @@ fetch(const struct source *source, struct failure *failure)
 	}
 	buf_fini(&body);
 	return status;
+}
+
+/* The status with the keys that sign only while they are published, where there
+ * are any. */
+static json_t *
+fetch_all(const struct source *source, struct failure *failure)
+{
+	json_t *status = fetch(source, "/status", failure), *keys, *count;
+	bool any = false;
+	const char *state;
+
+	json_object_foreach(
+	    json_object_get(json_object_get(status, "published"), "keys"),
+	    state, count)
+	{
+		any = any || json_integer_value(count) > 0;
+	}
+	if (!any)
+		return status;
+	keys = fetch(source, "/keys", failure);
+	if (keys != NULL)
+		json_object_set_new(status, "published_keys", keys);
+	else
+		json_decref(status);
+	return keys != NULL ? status : NULL;
 }
 
 /* Appends what is shown of STATUS. FLAGS are those of json_dumps. */
@@ -193,7 +219,7 @@ static bool
 update(const struct source *source, const struct settings *settings,
     size_t flags, struct buf *out, struct failure *failure_r)
 {
-	json_t *status = fetch(source, failure_r);
+	json_t *status = fetch_all(source, failure_r);
 	bool done;
 
 	if (status == NULL)

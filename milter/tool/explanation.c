@@ -7,8 +7,8 @@
 #include "json_text.h"
 #include "message_failure.h"
 
-bool
-explanation_init(struct explanation *explanation, const struct config *config,
+void
+explanation_decide(struct explanation *explanation, const struct config *config,
     struct keystore *keystore, const struct policy_input *input)
 {
 	struct policy_decision *decision = &explanation->decision;
@@ -19,14 +19,33 @@ explanation_init(struct explanation *explanation, const struct config *config,
 	explanation->reason = policy_reason_token(decision->reason);
 	explanation->text = policy_reason_text(decision->reason);
 	if (decision->reason == POLICY_NO_USABLE_KEY)
-		explanation->action = decision->settings->on_no_usable_key;
+		explanation->action =
+		    config_no_key_action(decision->settings->on_no_usable_key);
+	explanation->required =
+	    decision->sign && decision->settings->require_published;
+}
+
+bool
+explanation_select(struct explanation *explanation, struct keystore *keystore)
+{
+	struct policy_decision *decision = &explanation->decision;
+	const struct keystore_keys *keys = &explanation->keys;
+
 	if (!decision->sign)
 		return true;
 	if (!keystore_select(keystore, decision->entry, decision->domain,
 		&explanation->keys))
 		return false;
-	explanation->signs = explanation->keys.count > 0;
-	if (!explanation->signs) {
+	explanation->signs = keys->count > 0;
+	if (explanation->signs)
+		return true;
+	if (keys->unusable == 0 && keys->unpublished > 0) {
+		explanation->action =
+		    config_no_key_action(decision->settings->on_no_usable_key);
+		explanation->reason =
+		    message_failure_token(FAILURE_UNPUBLISHED);
+		explanation->text = message_failure_text(FAILURE_UNPUBLISHED);
+	} else {
 		explanation->action = decision->settings->on_error;
 		explanation->reason = message_failure_token(FAILURE_KEYS);
 		explanation->text = message_failure_text(FAILURE_KEYS);
@@ -105,6 +124,27 @@ print_policy(const struct policy_decision *decision)
 		    policy_reason_text(decision->exempt));
 }
 
+static void
+print_records(const struct explanation *explanation)
+{
+	const struct keystore_keys *keys = &explanation->keys;
+
+	if (explanation->unasked != NULL)
+		printf("records:  not known, as signpostd can't be asked (%s); "
+		       "a key signs once its record is seen in DNS, the next "
+		       "one until then\n",
+		    explanation->unasked);
+	else if (keys->anyway)
+		printf("records:  of no key is one seen, and "
+		       "sign.on_no_usable_key is \"sign\": %s\n",
+		    keys->why);
+	else if (keys->unpublished > 0)
+		printf("records:  not used: %zu of %zu keys: %s\n",
+		    keys->unpublished, keys->named, keys->why);
+	else
+		puts("records:  signpostd has seen them in DNS");
+}
+
 void
 explanation_print(const struct explanation *explanation)
 {
@@ -121,6 +161,8 @@ explanation_print(const struct explanation *explanation)
 		print_policy(decision);
 	for (size_t i = 0; i < explanation->keys.count; i++)
 		print_key(&explanation->keys.items[i]);
+	if (explanation->required)
+		print_records(explanation);
 	if (explanation->keys.unusable > 0)
 		printf("unusable: %zu of %zu keys: %s\n",
 		    explanation->keys.unusable, explanation->keys.named,
@@ -186,13 +228,18 @@ explanation_print_json(const struct explanation *explanation)
 	for (size_t i = 0; ok && i < found->count; i++)
 		ok = json_array_append_new(keys, key_json(&found->items[i])) ==
 		    0;
-	object = json_pack("{sb sb ss ss ss ss so so so so}", "sign",
+	object = json_pack("{sb sb ss ss ss ss so so so ss sI so}", "sign",
 	    explanation->signs, "verify", decision->verify, "action",
 	    explanation->action == ACTION_TEMPFAIL ? "tempfail" : "accept",
 	    "reason", explanation->reason, "trust",
 	    policy_trust_token(decision->trust), "domain", decision->domain,
 	    "entry", entry_json(decision->entry), "policy",
-	    policy_json(decision), "keys", keys, "unusable",
+	    policy_json(decision), "keys", keys, "records",
+	    !explanation->required	       ? "not_required"
+		: explanation->unasked != NULL ? "unknown"
+		: found->unpublished > 0       ? "missing"
+					       : "seen",
+	    "unpublished", (json_int_t)found->unpublished, "unusable",
 	    json_text(bytes_str(found->why)));
 	ok = ok && object != NULL &&
 	    (json_dumpf(object, stdout, JSON_INDENT(2)) == 0 || ferror(stdout));

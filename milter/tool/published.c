@@ -104,6 +104,8 @@ compare(const struct asking *asking, size_t i, struct signpost_key_set *keys)
 
 	if (key == NULL)
 		return;
+	/* One without a print counts as not published. */
+	key_print(asking->handle, key, record->print);
 	reason = signpost_key_set_publishes(keys, key);
 	signpost_private_key_unref(key);
 	if (reason == SIGNPOST_REASON_NONE)
@@ -233,9 +235,113 @@ open_dns(struct asking *asking)
 				     : complain_status("dns", SIGNPOST_NOMEM);
 }
 
+/*
+ * Which keys sign.
+ */
+
+/* Whether ENTRY (or NULL) names all that a configuration without errors has. */
+static bool
+is_whole(const struct config_domain *entry)
+{
+	for (size_t i = 0; entry != NULL && i < entry->key_count; i++)
+		if (entry->keys[i].file == NULL ||
+		    entry->keys[i].selector == NULL)
+			return false;
+	return entry == NULL || entry->name[0] != '\0';
+}
+
+/* Marks those of LIST that sign for From domain DOMAIN under ENTRY. */
+static bool
+mark(const struct asking *asking, struct keystore *keystore,
+    const struct config_domain *entry, const char *domain)
+{
+	const struct key_list *list = asking->list;
+	struct keystore_keys keys;
+
+	if (!is_whole(entry))
+		return true;
+	if (!keystore_select(keystore, entry, domain, &keys))
+		return false;
+	for (size_t k = 0; k < keys.count; k++)
+		for (size_t i = 0; i < list->count; i++)
+			if (strcmp(list->items[i].file, keys.items[k].file) ==
+				0 &&
+			    strcmp(list->items[i].selector,
+				keys.items[k].selector) == 0 &&
+			    strcmp(list->items[i].domain,
+				keys.items[k].domain) == 0)
+				asking->records[i].signs = true;
+	keystore_keys_fini(&keys);
+	return true;
+}
+
+/* Whether DOMAIN stands for the same keys as the one before it in LIST. */
+static bool
+is_again(const struct key_list *list, size_t i)
+{
+	return i > 0 &&
+	    strcmp(list->items[i].domain, list->items[i - 1].domain) == 0;
+}
+
+/* By the domains that keys are for, and by the entries for other addresses and
+ * for domains below, whose keys may be for one of those, too. */
+static bool
+mark_all(const struct asking *asking, struct keystore *keystore)
+{
+	const struct config *config = asking->config;
+	const struct key_list *list = asking->list;
+	const struct config_domain *entry;
+	const char *at;
+	bool ok = true;
+
+	if (config->mode == MODE_VERIFY)
+		return true;
+	for (size_t i = 0; ok && i < list->count; i++)
+		if (!is_again(list, i) &&
+		    !key_list_is_any(list->items[i].domain))
+			ok = mark(asking, keystore,
+			    config_find_domain(
+				config, bytes_of("", 0), list->items[i].domain),
+			    list->items[i].domain);
+	for (size_t i = 0; ok && i < config->domain_count; i++) {
+		entry = &config->domains[i];
+		at = strrchr(entry->name, '@');
+		ok = mark(
+		    asking, keystore, entry, at != NULL ? at + 1 : entry->name);
+	}
+	return ok;
+}
+
+/* False: out of memory. */
+static bool
+find_signing(const struct asking *asking, struct keystore *keystore)
+{
+	struct publication *publication = publication_new();
+	const struct key_list *list = asking->list;
+	bool ok = publication != NULL;
+
+	for (size_t i = 0; ok && i < list->count; i++) {
+		const struct publication_key key = { list->items[i].domain,
+			list->items[i].selector, list->items[i].file,
+			asking->records[i].print };
+
+		if (asking->records[i].state == PUBLISHED)
+			publication_restore(
+			    publication, &key, STANDING_PUBLISHED, false);
+	}
+	if (ok) {
+		keystore_set_publication(keystore, publication);
+		ok = mark_all(asking, keystore);
+		keystore_set_publication(keystore, NULL);
+	}
+	publication_free(publication);
+	return ok;
+}
+
 int
 published_check(struct signpost *handle, const struct config *config,
-    const struct key_list *list, struct published_record **records_r)
+    struct keystore *keystore, const struct key_list *list,
+    struct published_record **records_r)
 {
 	struct asking asking = {
 		.handle = handle, .config = config, .list = list
@@ -254,6 +360,8 @@ published_check(struct signpost *handle, const struct config *config,
 		if (!ask(&asking, i, end < list->count ? end : list->count))
 			code = complain_status("dns", SIGNPOST_NOMEM);
 	}
+	if (code == 0 && !find_signing(&asking, keystore))
+		code = complain_status("keys", SIGNPOST_NOMEM);
 	key_cache_unref(asking.cache);
 	resolver_unref(asking.resolver);
 	return code;

@@ -6,6 +6,7 @@
 #define PUBLISHED_H
 
 #include "key_list.h"
+#include "key_print.h"
 
 enum published_state {
 	PUBLISHED,
@@ -19,15 +20,19 @@ enum published_state {
 
 struct published_record {
 	enum published_state state;
+	bool signs; /* mail now, by what was found */
+	char print[KEY_PRINT_SIZE];
 	char name[600];
 	char text[700]; /* for people, with the way out */
 };
 
-/* Looks the record of every key of LIST up as the daemon would. RECORDS_R is
- * one for each, to be freed. Complains of what goes wrong and returns the exit
+/* Looks the record of every key of LIST, which is KEYSTORE's, up as the daemon
+ * would, and finds out which keys sign then. RECORDS_R is one for each, to be
+ * freed. Complains of what goes wrong and returns the exit
  * code; 0 is success. */
 int published_check(struct signpost *handle, const struct config *config,
-    const struct key_list *list, struct published_record **records_r);
+    struct keystore *keystore, const struct key_list *list,
+    struct published_record **records_r);
 /* "published", "not_published" ... */
 const char *published_token(enum published_state state);
 /* The exit code for COUNT records: 1 where DNS says no, 75 where it says

@@ -574,6 +574,7 @@ status_view(const json_t *status, struct buf *out)
 	view_members(status, "sign_hazards", "Hazards", out);
 	view_hashing(status, out);
 	view_dns(status, out);
+	status_view_keys(status, out);
 	view_cache(status, "private", "Private keys", out);
 	view_cache(status, "public", "Public keys", out);
 	view_workers(status, out);

@@ -12,6 +12,10 @@
 
 #include "buf.h"
 
+/* STATUS, with the page /keys as its member published_keys where that was
+ * asked for. */
 void status_view(const json_t *status, struct buf *out);
+/* status_view's part about keys that sign only while they are published. */
+void status_view_keys(const json_t *status, struct buf *out);
 
 #endif

@@ -75,7 +75,7 @@ test_a_file_without_settings_gives_every_default(void **state)
 	assert_int_equal(config->sign.header_canon, SIGNPOST_RELAXED);
 	assert_int_equal(config->sign.body_canon, SIGNPOST_RELAXED);
 	assert_int_equal(config->sign.on_error, ACTION_TEMPFAIL);
-	assert_int_equal(config->sign.on_no_usable_key, ACTION_ACCEPT);
+	assert_int_equal(config->sign.on_no_usable_key, NO_KEY_ACCEPT);
 	assert_string_equal(config->sign.headers.items[0], "From");
 	assert_null(config->sign.headers.items[config->sign.headers.count]);
 	assert_int_equal(config->verify.options.clock_skew_s, 300);

@@ -177,9 +177,12 @@ static const struct {
 	      "store: its key stores are \"directory\"" } },
 	{ "key_store = { path = \"/x\"; };",
 	    { "1: key_store.path: this version can do no more than \"\"" } },
-	{ "sign = { require_published = true; };",
-	    { "1: sign.require_published: this version can do no more than "
-	      "false" } },
+	{ "published = { interval = \"5\"; retry = 30;\nmax_rate = 0; "
+	  "file = \"published\"; };\nsign = { on_no_usable_key = \"reject\"; "
+	  "};",
+	    { "2: published.max_rate: \"0\": must be from 1 to 1000",
+		"2: published.file: \"published\": must be a path",
+		"3: sign.on_no_usable_key: \"reject\": must be " } },
 	{ "reports = { directory = \"x\";\nsendmail = \"sendmail -t\";\n"
 	  "from = \"a b@example.org\"; };",
 	    { "1: reports.directory: \"x\": must be a path",

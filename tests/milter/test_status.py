@@ -48,6 +48,8 @@ CONTRACT = {
     "signpost_key_cache_hits_total": ("counter", "cache"),
     "signpost_key_cache_misses_total": ("counter", "cache"),
     "signpost_key_cache_entries": ("gauge", "cache"),
+    "signpost_keys": ("gauge", "state"),
+    "signpost_key_checks_total": ("counter", "result"),
     "signpost_reloads_total": ("counter", "result"),
     "signpost_build_info": ("gauge", "version compiler jansson"),
     "process_cpu_seconds_total": ("counter", ""),

@@ -88,7 +88,34 @@ class CheckDns(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn(
             f'keys/example.com/s.pem: {NAME}: not published: publish what '
-            f'"signpost dns -d example.com -s s" prints\n', out)
+            f'"signpost dns -d example.com -s s" prints; it signs\n', out)
+
+    def signing(self):
+        code, out, err = self.check("--json")
+        return {r["name"].split(".")[0] for r in json.loads(out)["records"]
+                if r["signs"]}
+
+    def test_which_key_signs_is_said(self):
+        record = self.keygen("example.com", "t")
+        self.server.records = {NAME: [self.record]}
+        # As the configuration stands, whatever DNS says.
+        self.assertEqual(self.signing(), {"t"})
+        self.write_conf("sign = { require_published = true; };\n")
+        self.assertEqual(self.signing(), {"s"})
+        self.server.records["t._domainkey.example.com"] = [record]
+        self.assertEqual(self.signing(), {"t"})
+        self.server.records = {}
+        self.assertEqual(self.signing(), set())
+        self.write_conf('sign = { require_published = true; '
+                        'on_no_usable_key = "sign"; };\n')
+        self.assertEqual(self.signing(), {"t"})
+        # For other domains' mail, by an entry of theirs.
+        self.write_conf('domains = ( { name = ".b.test"; domain = '
+                        '"example.com"; }, { name = "example.com"; '
+                        'keys = ( ); } );\n')
+        self.assertEqual(self.signing(), {"t"})
+        self.write_conf('mode = "verify";\n')
+        self.assertEqual(self.signing(), set())
 
     def test_a_no_counts_more_than_a_failure_for_now(self):
         self.keygen("example.org", "t")
