@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "command_run.h"
+#include "keydir.h"
+#include "successor.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define EMPTY	     bytes_str("")
@@ -166,6 +168,138 @@ missing_folders_are_made_for_nobody_else(void **state)
 	command_run_fini(&run);
 }
 
+static void
+a_successor_has_the_day_in_its_selector_and_comes_last(void **state)
+{
+	static const struct {
+		const char *greatest, *want;
+	} rows[] = {
+		{ "", "20261201" },
+		{ "2026a", "20261201" },
+		{ "2026e", "20261201" },
+		{ "20261130z", "20261201" },
+		{ "20261201", "20261201a" },
+		{ "20261201a", "20261201b" },
+		{ "20261201z", "20261201z20261201" },
+		{ "s1", "s20261201" },
+		{ "s10", "s20261201" },
+		{ "s20261201", "s20261201a" },
+		{ "mail", "mail20261201" },
+		{ "mail20250101", "mail20261201" },
+		{ "a.b2", "a.b20261201" },
+		{ "99999999999", "99999999999a" },
+	};
+	const int64_t now = 1796083200; /* 2026-12-01 00:00:00 UTC */
+	char selector[DOMAIN_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_true(
+		    successor_selector(rows[i].greatest, now, selector));
+		assert_string_equal(selector, rows[i].want);
+		assert_true(keydir_compare(selector, rows[i].greatest) > 0);
+	}
+	assert_false(successor_selector(
+	    "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm",
+	    now, selector));
+}
+
+static void
+write_next_conf(const char *more)
+{
+	char folder[256], text[1024];
+
+	assert_non_null(getcwd(folder, sizeof(folder)));
+	snprintf(text, sizeof(text),
+	    "user = \"root\"; key_directory = \"%s/next\";\n%s", folder, more);
+	command_write_file("next.conf", text, strlen(text));
+}
+
+static void
+check_line(const char *line, int code, const char *out, const char *err)
+{
+	struct command_run run;
+
+	command_line(line, EMPTY, &run);
+	if (run.code != code)
+		fail_msg("%s: %d: %s", line, run.code, run.err.data);
+	if (out[0] != '\0')
+		assert_non_null(strstr(run.out.data, out));
+	else
+		assert_int_equal(run.out.len, 0);
+	assert_non_null(strstr(run.err.data, err));
+	command_run_fini(&run);
+}
+
+static void
+next_makes_one_of_each_kind_that_there_is(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	write_next_conf("sign = { require_published = true; };\n");
+	check_line("keygen -d a.test -s 2026a -b 3072 -c next.conf", EX_OK,
+	    "2026a._domainkey", "next/a.test/2026a.pem");
+	check_line("keygen -d a.test -s 2026e -t ed25519 -c next.conf", EX_OK,
+	    "2026e._domainkey", "next/a.test/2026e.pem");
+	check_line("keygen --next -d a.test --now 1796083200 -c next.conf",
+	    EX_OK, "20261201._domainkey.a.test. IN TXT ( \"v=DKIM1; k=rsa;",
+	    "20261201._domainkey.a.test: publish this record now");
+	assert_int_equal(count_files("next/a.test"), 4);
+	assert_int_equal(stat("next/a.test/20261201.pem", &st), 0);
+	assert_true(st.st_size > 2400); /* as large as the one before it */
+	check_line(
+	    "keygen --next -t ed25519 -d A.TEST --now 1796083200 -c next.conf",
+	    EX_OK, "20261201b._domainkey.a.test. IN TXT ( \"v=DKIM1; k=ed25519",
+	    "next/a.test/20261201b.pem");
+	check_line("keygen --next -d b.test -c next.conf", EX_NOINPUT, "",
+	    "next/b.test has no key yet: say which kind to make, with -t");
+	check_line("keygen --next -s s -d a.test -c next.conf", EX_USAGE, "",
+	    "leave -s out");
+	command_write_file("next/a.test/broken.pem", "no key", 6);
+	check_line("keygen --next -d a.test -c next.conf", EX_DATAERR, "",
+	    "next/a.test/broken.pem: ");
+	unlink("next/a.test/broken.pem");
+}
+
+/* field: E17 */
+static void
+next_makes_no_key_that_would_sign_before_it_is_published(void **state)
+{
+	(void)state;
+	write_next_conf("");
+	check_line("keygen --next -d a.test -c next.conf", EX_CONFIG, "",
+	    "sign.require_published is not set for a.test");
+	assert_int_equal(count_files("next/a.test"), 5);
+	check_line("keygen --next -d a.test -o next -c next.conf", EX_OK,
+	    "_domainkey.a.test. IN TXT", "publish this record now");
+	write_next_conf("domains = ( { name = \"a.test\"; "
+			"require_published = true; } );\n");
+	check_line("keygen --next -t ed25519 -d a.test -c next.conf", EX_OK,
+	    "_domainkey.a.test. IN TXT", "publish this record now");
+}
+
+static void
+next_says_which_entry_has_to_name_the_key(void **state)
+{
+	char folder[256], text[1024];
+
+	(void)state;
+	assert_non_null(getcwd(folder, sizeof(folder)));
+	snprintf(text, sizeof(text),
+	    "domains = (\n{ name = \"list.test\"; keys = ( { selector = "
+	    "\"s7\"; file = \"%s/next/list.test/s7.pem\"; } ); } );\n",
+	    folder);
+	write_next_conf("");
+	check_line("keygen -d list.test -s s7 -t ed25519 -c next.conf", EX_OK,
+	    "s7._domainkey", "s7.pem");
+	write_next_conf(text);
+	check_line("keygen --next -d list.test --now 1796083200 -c next.conf",
+	    EX_OK, "s20261201._domainkey.list.test. IN TXT",
+	    "next.conf:3: domains.keys: name it before the others of its kind: "
+	    "{ selector = \"s20261201\"; file = \"");
+}
+
 int
 main(void)
 {
@@ -175,6 +309,12 @@ main(void)
 		cmocka_unit_test(half_a_key_never_stays),
 		cmocka_unit_test(a_link_is_not_followed_out_of_the_folder),
 		cmocka_unit_test(missing_folders_are_made_for_nobody_else),
+		cmocka_unit_test(
+		    a_successor_has_the_day_in_its_selector_and_comes_last),
+		cmocka_unit_test(next_makes_one_of_each_kind_that_there_is),
+		cmocka_unit_test(
+		    next_makes_no_key_that_would_sign_before_it_is_published),
+		cmocka_unit_test(next_says_which_entry_has_to_name_the_key),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
