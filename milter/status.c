@@ -19,6 +19,7 @@
 #include "metrics.h"
 #include "publication_json.h"
 #include "status_page.h"
+#include "status_sources.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 
@@ -66,73 +67,6 @@ clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-static void
-read_work(struct work *work, struct metrics_readings *readings)
-{
-	struct work_counts counts = { .workers = 0 };
-
-	if (work != NULL)
-		work_counts(work, &counts);
-	readings->workers = counts.workers;
-	readings->workers_busy = counts.busy;
-	readings->queue_depth = counts.depth;
-	readings->queue_capacity = counts.capacity;
-	readings->thread_cpu_ns[THREAD_WORKER] = counts.cpu_ns;
-}
-
-static void
-read_keys(
-    const struct status_sources *sources, struct metrics_readings *readings)
-{
-	struct keystore_counts private = { .hits = 0 };
-	struct key_cache_counts public = { .hits = 0 };
-
-	if (sources->keystore != NULL)
-		sources->keystore(sources->ctx, &private);
-	if (sources->key_cache != NULL)
-		sources->key_cache(sources->ctx, &public);
-	readings->caches[CACHE_PRIVATE] = (struct metrics_cache_readings){
-		.hits = private.hits,
-		.misses = private.misses,
-		.evictions = private.evictions,
-		.entries = private.entries,
-	};
-	readings->caches[CACHE_PUBLIC] = (struct metrics_cache_readings){
-		.hits = public.hits,
-		.misses = public.misses,
-		.joined = public.joined,
-		.evictions = public.evictions,
-		.entries = public.entries,
-		.bytes = public.bytes,
-	};
-	readings->key_load_failures = private.failures;
-}
-
-static void
-read_dns(
-    const struct status_sources *sources, struct metrics_readings *readings)
-{
-	struct resolver_counts counts = { .asked = 0 };
-	uint64_t cpu_ns = 0;
-
-	if (sources->resolver != NULL)
-		sources->resolver(sources->ctx, &counts, &cpu_ns);
-	readings->dns_pending = counts.pending;
-	readings->dns_refused = counts.refused;
-	readings->thread_cpu_ns[THREAD_DNS] = cpu_ns;
-}
-
-static void
-read_replay(struct replay *replay, struct metrics_readings *readings)
-{
-	struct replay_counts counts = { .entries = 0 };
-
-	if (replay != NULL)
-		replay_counts(replay, &counts);
-	readings->replay_entries = counts.entries;
-	readings->replay_evictions = counts.evictions;
-}
-
 /* libmilter's threads come and go, so theirs is what the others leave. The
  * clocks are read one after the other: what is shown must not fall for that,
  * or a reader takes it for a restart. */
@@ -175,12 +109,7 @@ read_all(struct status *status, struct metrics_readings *readings)
 		for (a = 0; a < STATS_ALGORITHMS; a++)
 			readings->worker_cpu_ns[o] +=
 			    readings->totals.times[o][a].cpu.sum_ns;
-	read_work(sources->work, readings);
-	read_keys(sources, readings);
-	read_dns(sources, readings);
-	read_replay(sources->replay, readings);
-	if (sources->publication != NULL)
-		publication_counts(sources->publication, readings->keys);
+	status_read_sources(sources, readings);
 	read_threads(status, readings);
 	readings->started_s = (uint64_t)sources->started;
 	readings->uptime_s = uptime_s > 0 ? (uint64_t)uptime_s : 0;

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "status_sources.h"
+
+static void
+read_work(struct work *work, struct metrics_readings *readings)
+{
+	struct work_counts counts = { .workers = 0 };
+
+	if (work != NULL)
+		work_counts(work, &counts);
+	readings->workers = counts.workers;
+	readings->workers_busy = counts.busy;
+	readings->queue_depth = counts.depth;
+	readings->queue_capacity = counts.capacity;
+	readings->thread_cpu_ns[THREAD_WORKER] = counts.cpu_ns;
+}
+
+static void
+read_keys(
+    const struct status_sources *sources, struct metrics_readings *readings)
+{
+	struct keystore_counts private = { .hits = 0 };
+	struct key_cache_counts public = { .hits = 0 };
+
+	if (sources->keystore != NULL)
+		sources->keystore(sources->ctx, &private);
+	if (sources->key_cache != NULL)
+		sources->key_cache(sources->ctx, &public);
+	readings->caches[CACHE_PRIVATE] = (struct metrics_cache_readings){
+		.hits = private.hits,
+		.misses = private.misses,
+		.evictions = private.evictions,
+		.entries = private.entries,
+	};
+	readings->caches[CACHE_PUBLIC] = (struct metrics_cache_readings){
+		.hits = public.hits,
+		.misses = public.misses,
+		.joined = public.joined,
+		.evictions = public.evictions,
+		.entries = public.entries,
+		.bytes = public.bytes,
+	};
+	readings->key_load_failures = private.failures;
+}
+
+static void
+read_dns(
+    const struct status_sources *sources, struct metrics_readings *readings)
+{
+	struct resolver_counts counts = { .asked = 0 };
+	uint64_t cpu_ns = 0;
+
+	if (sources->resolver != NULL)
+		sources->resolver(sources->ctx, &counts, &cpu_ns);
+	readings->dns_pending = counts.pending;
+	readings->dns_refused = counts.refused;
+	readings->thread_cpu_ns[THREAD_DNS] = cpu_ns;
+}
+
+static void
+read_replay(struct replay *replay, struct metrics_readings *readings)
+{
+	struct replay_counts counts = { .entries = 0 };
+
+	if (replay != NULL)
+		replay_counts(replay, &counts);
+	readings->replay_entries = counts.entries;
+	readings->replay_evictions = counts.evictions;
+}
+
+void
+status_read_sources(
+    const struct status_sources *sources, struct metrics_readings *readings)
+{
+	read_work(sources->work, readings);
+	read_keys(sources, readings);
+	read_dns(sources, readings);
+	read_replay(sources->replay, readings);
+	if (sources->publication != NULL)
+		publication_counts(sources->publication, readings->keys);
+}
