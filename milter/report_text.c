@@ -116,13 +116,23 @@ append_date(struct buf *out, const char *name, int64_t now)
 	    tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
+enum octets {
+	SEVEN_BIT, /* of ASCII; all else as "?" */
+	EIGHT_BIT,
+};
+
 /* Text with CRLF for line ends. */
 static void
-append_lines(struct buf *out, struct bytes text)
+append_lines(struct buf *out, struct bytes text, enum octets octets)
 {
-	for (size_t i = 0; i < text.len; i++)
-		if (text.data[i] != '\r')
-			buf_append_char(out, text.data[i]);
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.data[i];
+
+		if (c == '\r')
+			continue;
+		buf_append_char(
+		    out, octets == SEVEN_BIT && (c & 0x80) != 0 ? '?' : c);
+	}
 }
 
 static void
@@ -152,7 +162,7 @@ write_machine(const struct report_facts *facts, struct buf *out)
 	    "Version: 1\nAuth-Failure: %s\nAuthentication-Results:",
 	    facts->boundary, signpost_version(),
 	    at != SIZE_MAX ? apart[at].word : "signature");
-	append_lines(out, bytes_str(facts->authres));
+	append_lines(out, bytes_str(facts->authres), SEVEN_BIT);
 	buf_append_char(out, '\n');
 	append_field(out, "Original-Mail-From", facts->sender);
 	append_date(out, "Arrival-Date", facts->now);
@@ -188,7 +198,7 @@ write_header(const struct report_facts *facts, struct buf *out)
 			break;
 		buf_append_bytes(out, field.name);
 		buf_append_char(out, ':');
-		append_lines(out, field.value);
+		append_lines(out, field.value, EIGHT_BIT);
 		buf_append_char(out, '\n');
 	}
 	buf_printf(out, "\n--%s--\n", facts->boundary);

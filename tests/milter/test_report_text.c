@@ -153,6 +153,44 @@ what_the_message_chose_stays_within_its_line(void **state)
 	signpost_headers_free(headers);
 }
 
+/* The other parts declare no other encoding. */
+static void
+only_the_header_of_the_message_may_be_8bit(void **state)
+{
+	static const char text[] = "\xc3\xa4@example.com";
+	const struct signpost_verdict verdict = {
+		.reason = SIGNPOST_REASON_SIGNATURE,
+		.domain = "example.com",
+		.domain_len = 11,
+		.selector = text,
+		.selector_len = 2,
+		.identity = text,
+		.identity_len = sizeof(text) - 1,
+	};
+	struct signpost_headers *headers = headers_with(" \xc3\xa4");
+	struct report_facts facts = facts_of(&verdict, headers);
+	struct report_envelope envelope = { facts.boundary, "p@mx.test",
+		"r@example.com", "example.com", "mx.test", 7, NOW };
+	const char *attached;
+	struct buf out;
+
+	(void)state;
+	facts.sender = bytes_str(text);
+	facts.authres = " mx.test; dkim=fail header.i=\"\xc3\xa4@example.com\"";
+	buf_init(&out, SIZE_MAX);
+	report_write_header(&envelope, &out);
+	report_write_parts(&facts, &out);
+	assert_false(out.failed);
+	attached = strstr(out.data, "\nContent-Type: text/rfc822-headers\n");
+	assert_non_null(attached);
+	for (const char *c = out.data; c < attached; c++)
+		assert_int_equal(*c & 0x80, 0);
+	assert_non_null(strstr(out.data, "header.i=\"??@example.com\"\n"));
+	assert_non_null(strstr(attached, "\nSubject: \xc3\xa4\n"));
+	buf_fini(&out);
+	signpost_headers_free(headers);
+}
+
 static void
 a_large_header_is_cut_between_fields(void **state)
 {
@@ -223,6 +261,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_report_is_written_as_documented),
 		cmocka_unit_test(what_the_message_chose_stays_within_its_line),
+		cmocka_unit_test(only_the_header_of_the_message_may_be_8bit),
 		cmocka_unit_test(a_large_header_is_cut_between_fields),
 		cmocka_unit_test(each_reason_is_of_a_kind_or_not_reported),
 	};
