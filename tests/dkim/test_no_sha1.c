@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A libcrypto that does without SHA-1, as a system's policy may have it: it has
- * no such digest, or has it and makes no signature of it (field: A10).
+ * no such digest, or has it and makes no signature of it (field: A10, F9).
  */
 #include <dlfcn.h>
 #include <setjmp.h>

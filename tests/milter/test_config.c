@@ -185,6 +185,30 @@ test_lists_of_names_are_added_to_and_taken_from(void **state)
 	config_unref(config);
 }
 
+/* field: E9 */
+static void
+test_a_long_list_is_kept_whole(void **state)
+{
+	enum {
+		NAMES = 200
+	};
+	static char text[NAMES * 80 + 100];
+	char name[80], *at = text;
+	const struct config *config;
+
+	at += sprintf(at, "sign = { headers = [ \"From\"");
+	for (unsigned i = 0; i < NAMES; i++)
+		at += sprintf(at, ",\n\"X-%060u\"", i);
+	strcpy(at, " ]; };\n");
+	config = load_good(*state, text);
+	assert_int_equal(config->sign.headers.count, 1 + NAMES);
+	for (unsigned i = 0; i < NAMES; i++) {
+		sprintf(name, "X-%060u", i);
+		assert_string_equal(config->sign.headers.items[1 + i], name);
+	}
+	config_unref(config);
+}
+
 /* What relays add, change or take away (RFC 6376 section 5.4). */
 static void
 test_nothing_that_relays_rewrite_is_signed_by_default(void **state)
@@ -204,6 +228,7 @@ test_nothing_that_relays_rewrite_is_signed_by_default(void **state)
 }
 
 /* field: A21, A30 */
+/* field: E4 */
 static void
 test_the_entry_that_applies_is_found(void **state)
 {
@@ -246,6 +271,7 @@ test_the_entry_that_applies_is_found(void **state)
 	config_unref(config);
 }
 
+/* field: E8 */
 static void
 test_addresses_are_in_networks_bit_by_bit(void **state)
 {
@@ -319,6 +345,7 @@ test_a_reload_tells_what_needs_a_restart(void **state)
 	config_unref(other);
 }
 
+/* field: F1 */
 static void
 test_many_domains_load_fast(void **state)
 {
@@ -363,6 +390,7 @@ main(void)
 		    test_an_entry_starts_from_the_sign_group_wherever_that_stands),
 		cmocka_unit_test(
 		    test_lists_of_names_are_added_to_and_taken_from),
+		cmocka_unit_test(test_a_long_list_is_kept_whole),
 		cmocka_unit_test(
 		    test_nothing_that_relays_rewrite_is_signed_by_default),
 		cmocka_unit_test(test_the_entry_that_applies_is_found),

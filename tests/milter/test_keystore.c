@@ -38,6 +38,7 @@ test_names_stand_in_natural_order(void **state)
 		}
 }
 
+/* field: E7 */
 static void
 test_a_folder_gives_the_greatest_selector_of_each_algorithm(void **state)
 {
@@ -193,6 +194,7 @@ count_key(void *ctx, const char *domain, const char *selector, const char *file)
 	++*(size_t *)ctx;
 }
 
+/* field: E6 */
 static void
 test_a_check_reports_every_key_that_is_wrong(void **state)
 {
@@ -219,6 +221,7 @@ test_a_check_reports_every_key_that_is_wrong(void **state)
 	assert_int_equal(visited, 3);
 }
 
+/* field: F1 */
 static void
 test_ten_thousand_domains_are_indexed_fast(void **state)
 {

@@ -415,6 +415,7 @@ test_threads_select_while_files_change(void **state)
 }
 
 /* However many threads ask at once, a file is read once. */
+/* field: F2 */
 static void
 test_a_key_is_read_once_for_all_that_wait(void **state)
 {

@@ -116,6 +116,7 @@ check_row(const struct row *row)
 	command_run_fini(&run);
 }
 
+/* field: E11 */
 static void
 keys_and_entries_that_do_nothing_are_named(void **state)
 {
