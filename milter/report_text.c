@@ -9,7 +9,8 @@
 #include "headers.h"
 
 enum {
-	MAX_VALUE_BYTES = 320 /* of one that the message chose */
+	MAX_VALUE_BYTES = 320, /* of one that the message chose */
+	MAX_LINE_BYTES = 980,  /* Sendmail cuts at 990 */
 };
 
 /* The kinds of RFC 6651 section 5.1 by result; what stands apart comes first,
@@ -116,22 +117,34 @@ append_date(struct buf *out, const char *name, int64_t now)
 	    tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
-enum octets {
-	SEVEN_BIT, /* of ASCII; all else as "?" */
-	EIGHT_BIT,
-};
-
-/* Text with CRLF for line ends. */
+/* Text with CRLF for line ends, in ASCII: all else as "?". */
 static void
-append_lines(struct buf *out, struct bytes text, enum octets octets)
+append_ascii_lines(struct buf *out, struct bytes text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.data[i];
+
+		if (c != '\r')
+			buf_append_char(out, (c & 0x80) != 0 ? '?' : c);
+	}
+}
+
+/* The same as it is, from *COLUMN on; but lines that a mail server would cut,
+ * when the report is signed already, are folded. */
+static void
+append_lines(struct buf *out, struct bytes text, size_t *column)
 {
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.data[i];
 
 		if (c == '\r')
 			continue;
-		buf_append_char(
-		    out, octets == SEVEN_BIT && (c & 0x80) != 0 ? '?' : c);
+		if (*column == MAX_LINE_BYTES && c != '\n') {
+			buf_append_str(out, "\n ");
+			*column = 1;
+		}
+		buf_append_char(out, c);
+		*column = c == '\n' ? 0 : *column + 1;
 	}
 }
 
@@ -162,7 +175,7 @@ write_machine(const struct report_facts *facts, struct buf *out)
 	    "Version: 1\nAuth-Failure: %s\nAuthentication-Results:",
 	    facts->boundary, signpost_version(),
 	    at != SIZE_MAX ? apart[at].word : "signature");
-	append_lines(out, bytes_str(facts->authres), SEVEN_BIT);
+	append_ascii_lines(out, bytes_str(facts->authres));
 	buf_append_char(out, '\n');
 	append_field(out, "Original-Mail-From", facts->sender);
 	append_date(out, "Arrival-Date", facts->now);
@@ -184,7 +197,7 @@ write_machine(const struct report_facts *facts, struct buf *out)
 static void
 write_header(const struct report_facts *facts, struct buf *out)
 {
-	size_t fields = headers_count(facts->headers), bytes = 0;
+	size_t fields = headers_count(facts->headers), bytes = 0, column = 0;
 
 	buf_printf(out,
 	    "--%s\nContent-Type: text/rfc822-headers\n"
@@ -196,10 +209,10 @@ write_header(const struct report_facts *facts, struct buf *out)
 		bytes += field.name.len + field.value.len;
 		if (bytes > REPORT_MAX_HEADER_BYTES)
 			break;
-		buf_append_bytes(out, field.name);
-		buf_append_char(out, ':');
-		append_lines(out, field.value, EIGHT_BIT);
-		buf_append_char(out, '\n');
+		append_lines(out, field.name, &column);
+		append_lines(out, bytes_str(":"), &column);
+		append_lines(out, field.value, &column);
+		append_lines(out, bytes_str("\n"), &column);
 	}
 	buf_printf(out, "\n--%s--\n", facts->boundary);
 }

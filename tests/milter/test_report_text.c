@@ -192,6 +192,51 @@ only_the_header_of_the_message_may_be_8bit(void **state)
 }
 
 static void
+long_lines_are_folded_and_others_are_not(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t octets, lines; /* of the value, and of the field */
+	} rows[] = {
+		{ "just not too long", 980 - (sizeof("Subject:") - 1), 1 },
+		{ "an octet more", 981 - (sizeof("Subject:") - 1), 2 },
+		{ "many times as long", 10000, 11 },
+	};
+	const struct signpost_verdict verdict = { .reason =
+						      SIGNPOST_REASON_SIGNATURE,
+		.domain = "example.com",
+		.domain_len = 11 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *value = calloc(1, rows[i].octets + 1);
+		struct signpost_headers *headers;
+		struct report_facts facts;
+		struct buf out;
+		char *line, *end;
+		size_t lines = 0;
+
+		memset(value, 'x', rows[i].octets);
+		headers = headers_with(value);
+		facts = facts_of(&verdict, headers);
+		buf_init(&out, SIZE_MAX);
+		report_write_parts(&facts, &out);
+		line = strstr(out.data, "\nSubject:") + 1;
+		do {
+			end = strchr(line, '\n');
+			assert_true(end - line <= 980);
+			line = end + 1;
+			lines++;
+		} while (*line == ' ');
+		if (lines != rows[i].lines)
+			fail_msg("%s: %zu lines", rows[i].name, lines);
+		buf_fini(&out);
+		signpost_headers_free(headers);
+		free(value);
+	}
+}
+
+static void
 a_large_header_is_cut_between_fields(void **state)
 {
 	const struct signpost_verdict verdict = { .reason =
@@ -262,6 +307,7 @@ main(void)
 		cmocka_unit_test(the_report_is_written_as_documented),
 		cmocka_unit_test(what_the_message_chose_stays_within_its_line),
 		cmocka_unit_test(only_the_header_of_the_message_may_be_8bit),
+		cmocka_unit_test(long_lines_are_folded_and_others_are_not),
 		cmocka_unit_test(a_large_header_is_cut_between_fields),
 		cmocka_unit_test(each_reason_is_of_a_kind_or_not_reported),
 	};
