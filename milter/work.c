@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum {
+	/* A job that has waited so long makes its thread a blocked one. */
+	STUCK_NS = 200000000
+};
+
 /* A job while work_run waits for it, on that function's stack. Everything but
  * JOB is guarded by the pool's mutex. */
 struct ticket {
@@ -31,6 +36,8 @@ struct work {
 	unsigned idle;		  /* workers that wait */
 	unsigned busy;		  /* threads inside an operation */
 	bool direct, ending;
+	void (*on_stuck)(void *ctx); /* NULL: nothing */
+	void *ctx;
 	uint64_t overloads, deadlines;
 	unsigned count;
 	pthread_t threads[];
@@ -196,6 +203,13 @@ work_new(unsigned threads, unsigned capacity, bool direct, struct work **work_r)
 }
 
 void
+work_on_stuck(struct work *work, void (*call)(void *ctx), void *ctx)
+{
+	work->on_stuck = call;
+	work->ctx = ctx;
+}
+
+void
 work_free(struct work *work)
 {
 	if (work == NULL)
@@ -250,19 +264,40 @@ submit(struct work *work, struct ticket *ticket, uint64_t deadline_ns)
 		wake_workers(work, 1);
 }
 
+/* Whether all of TICKET has begun before TIME. */
+static bool
+begins_before(
+    struct work *work, struct ticket *ticket, const struct timespec *time)
+{
+	while (ticket->queued && clock_ns(CLOCK_MONOTONIC) < timespec_ns(time))
+		pthread_cond_timedwait(&ticket->done, &work->mutex, time);
+	return !ticket->queued;
+}
+
+static void
+tell_stuck(struct work *work)
+{
+	if (work->on_stuck == NULL)
+		return;
+	pthread_mutex_unlock(&work->mutex);
+	work->on_stuck(work->ctx);
+	pthread_mutex_lock(&work->mutex);
+}
+
 static enum work_outcome
 wait_for(
     struct work *work, struct ticket *ticket, const struct timespec *deadline)
 {
+	uint64_t stuck_ns = ticket->submitted_ns + STUCK_NS;
+	struct timespec stuck = { (time_t)(stuck_ns / 1000000000u),
+		(long)(stuck_ns % 1000000000u) };
 	enum work_outcome outcome = WORK_DONE;
 
-	while (ticket->queued && outcome == WORK_DONE) {
-		if (clock_ns(CLOCK_MONOTONIC) >= timespec_ns(deadline))
-			outcome = WORK_DEADLINE;
-		else
-			pthread_cond_timedwait(
-			    &ticket->done, &work->mutex, deadline);
-	}
+	if (ticket->queued && stuck_ns < timespec_ns(deadline) &&
+	    !begins_before(work, ticket, &stuck))
+		tell_stuck(work);
+	if (!begins_before(work, ticket, deadline))
+		outcome = WORK_DEADLINE;
 	if (ticket->queued) {
 		dequeue(work, ticket);
 		work->deadlines++;

@@ -66,6 +66,9 @@ struct work;
  * there is room. False where a thread could not be made. */
 bool work_new(
     unsigned threads, unsigned capacity, bool direct, struct work **work_r);
+/* Before the first job: has each thread that has waited 200 ms for its turn call
+ * CALL, once a job, before it goes on waiting. */
+void work_on_stuck(struct work *work, void (*call)(void *ctx), void *ctx);
 /* Ends the threads once the queue is empty. */
 void work_free(struct work *work);
 /* Runs JOB and waits for it until DEADLINE (CLOCK_MONOTONIC). WAIT_NS_R is

@@ -128,3 +128,13 @@ jobs_ran(const struct runner *runner)
 		ran += runner->times[i].ran;
 	return ran;
 }
+
+void *
+jobs_open_after_100_ms(void *arg)
+{
+	struct gate *gate = arg;
+
+	jobs_pause_ms(100);
+	atomic_store(&gate->open, true);
+	return NULL;
+}

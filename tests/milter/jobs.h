@@ -47,6 +47,8 @@ void jobs_start(struct runner *runner);
 void jobs_join(struct runner *runner);
 void jobs_wait_inside(struct gate *gate, unsigned inside);
 void jobs_wait_depth(struct work *work, unsigned depth);
+/* A thread's function: opens a struct gate. */
+void *jobs_open_after_100_ms(void *gate);
 /* How many of the operations were done. */
 size_t jobs_ran(const struct runner *runner);
 

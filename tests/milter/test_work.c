@@ -62,92 +62,6 @@ test_full_queue_is_busy_at_once(void **state)
 }
 
 static void
-test_deadline_in_queue_drops_the_job(void **state)
-{
-	struct work *work = jobs_pool(1, 4);
-	struct gate gate = { 0 };
-	struct runner inside = jobs_runner(work, &gate, 1, 60000);
-	struct runner late = jobs_runner(work, &gate, 3, 30);
-	struct work_counts counts;
-
-	(void)state;
-	jobs_start(&inside);
-	jobs_wait_inside(&gate, 1);
-	jobs_run(&late);
-	assert_int_equal(late.outcome, WORK_DEADLINE);
-	assert_int_equal(jobs_ran(&late), 0);
-	assert_true(late.wait_ns >= 29000000);
-	work_counts(work, &counts);
-	assert_int_equal(counts.deadlines, 1);
-	assert_int_equal(counts.depth, 0);
-	atomic_store(&gate.open, true);
-	jobs_join(&inside);
-	work_free(work);
-	assert_int_equal(atomic_load(&gate.passed), 1);
-}
-
-static void *
-open_after_100_ms(void *arg)
-{
-	struct gate *gate = arg;
-
-	jobs_pause_ms(100);
-	atomic_store(&gate->open, true);
-	return NULL;
-}
-
-/* The operation under way is waited for; what was not begun is dropped. */
-static void
-test_deadline_in_flight(void **state)
-{
-	static const struct {
-		const char *name;
-		size_t count;
-		enum work_outcome want;
-	} rows[] = {
-		{ "all begun", 1, WORK_DONE },
-		{ "some not begun", 3, WORK_DEADLINE },
-	};
-
-	(void)state;
-	for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
-		struct work *work = jobs_pool(1, 4);
-		struct gate gate = { 0 };
-		struct runner runner =
-		    jobs_runner(work, &gate, rows[r].count, 20);
-		pthread_t opener;
-
-		print_message("%s\n", rows[r].name);
-		assert_int_equal(
-		    pthread_create(&opener, NULL, open_after_100_ms, &gate), 0);
-		jobs_run(&runner);
-		assert_int_equal(runner.outcome, rows[r].want);
-		assert_int_equal(jobs_ran(&runner), 1);
-		assert_true(runner.times[0].ran);
-		assert_int_equal(atomic_load(&gate.passed), 1);
-		pthread_join(opener, NULL);
-		work_free(work);
-	}
-}
-
-static void
-test_deadline_passed_before_submission(void **state)
-{
-	struct work *work = jobs_pool(1, 1);
-	struct gate gate = { .open = true };
-	struct runner runner = jobs_runner(work, &gate, 2, -1000);
-	struct work_counts counts;
-
-	(void)state;
-	jobs_run(&runner);
-	assert_int_equal(runner.outcome, WORK_DEADLINE);
-	work_counts(work, &counts);
-	assert_int_equal(counts.deadlines, 1);
-	work_free(work);
-	assert_int_equal(atomic_load(&gate.passed), 0);
-}
-
-static void
 test_operations_of_a_job_run_side_by_side(void **state)
 {
 	struct work *work = jobs_pool(4, 1);
@@ -243,39 +157,6 @@ test_jobs_are_served_in_order(void **state)
 		assert_int_equal(turns[i].got[1], i * 2 + 1);
 	}
 	work_free(work);
-}
-
-/* A job given up in the middle of the queue leaves its neighbours alone. */
-static void
-test_deadline_in_the_middle_of_the_queue(void **state)
-{
-	static const long timeouts_ms[] = { 60000, 40, 60000, 20, 30 };
-	enum {
-		N = sizeof(timeouts_ms) / sizeof(timeouts_ms[0])
-	};
-	struct work *work = jobs_pool(1, N);
-	struct gate gate = { 0 };
-	struct runner inside = jobs_runner(work, &gate, 1, 60000);
-	struct runner runners[N];
-
-	(void)state;
-	jobs_start(&inside);
-	jobs_wait_inside(&gate, 1);
-	for (unsigned i = 0; i < N; i++) {
-		runners[i] = jobs_runner(work, &gate, 1, timeouts_ms[i]);
-		jobs_start(&runners[i]);
-	}
-	jobs_wait_depth(work, N);
-	jobs_wait_depth(work, 2);
-	atomic_store(&gate.open, true);
-	jobs_join(&inside);
-	for (unsigned i = 0; i < N; i++) {
-		jobs_join(&runners[i]);
-		assert_int_equal(runners[i].outcome,
-		    timeouts_ms[i] == 60000 ? WORK_DONE : WORK_DEADLINE);
-	}
-	work_free(work);
-	assert_int_equal(atomic_load(&gate.passed), 3);
 }
 
 struct crowd {
@@ -473,7 +354,7 @@ test_free_finishes_what_is_queued(void **state)
 	}
 	jobs_wait_depth(work, 8);
 	assert_int_equal(
-	    pthread_create(&opener, NULL, open_after_100_ms, &gate), 0);
+	    pthread_create(&opener, NULL, jobs_open_after_100_ms, &gate), 0);
 	work_free(work);
 	pthread_join(opener, NULL);
 	for (unsigned i = 0; i < 8; i++) {
@@ -518,13 +399,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_full_queue_is_busy_at_once),
-		cmocka_unit_test(test_deadline_in_queue_drops_the_job),
-		cmocka_unit_test(test_deadline_in_flight),
-		cmocka_unit_test(test_deadline_passed_before_submission),
 		cmocka_unit_test(test_operations_of_a_job_run_side_by_side),
 		cmocka_unit_test(test_every_operation_runs_once),
 		cmocka_unit_test(test_jobs_are_served_in_order),
-		cmocka_unit_test(test_deadline_in_the_middle_of_the_queue),
 		cmocka_unit_test(test_200_threads_submit_at_once),
 		cmocka_unit_test(test_cpu_time_is_that_of_the_operation),
 		cmocka_unit_test(test_workers_are_named_and_block_signals),
