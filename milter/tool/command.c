@@ -11,10 +11,8 @@
 #include "buf.h"
 #include "utf8.h"
 
-/* Appends TEXT, which may come from a hostile file, so that it does nothing to
- * a terminal: what is a control (C0, C1) or no UTF-8 is "?". */
-static void
-append_plain(struct buf *line, const char *text)
+void
+command_append_plain(struct buf *line, const char *text)
 {
 	struct bytes left = bytes_str(text);
 
@@ -44,9 +42,9 @@ complain(int code, const char *where, const char *format, ...)
 	len = vasprintf(&what, format, arguments);
 	va_end(arguments);
 	buf_init(&line, SIZE_MAX);
-	append_plain(&line, where);
+	command_append_plain(&line, where);
 	buf_append_str(&line, ": ");
-	append_plain(&line, len >= 0 ? what : "out of memory");
+	command_append_plain(&line, len >= 0 ? what : "out of memory");
 	/* In one piece, for those who write to the same terminal. */
 	fprintf(stderr, "signpost: %s\n",
 	    line.failed ? "out of memory" : line.data);

@@ -13,6 +13,7 @@
 
 #include <sysexits.h>
 
+#include "buf.h"
 #include "signpost.h"
 
 enum {
@@ -23,11 +24,15 @@ int cmd_bench(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_dns(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_import(int argc, char **argv);
 int cmd_keygen(int argc, char **argv);
 int cmd_sign(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 
+/* Appends TEXT, which may come from a hostile file, so that it does nothing to
+ * a terminal: what is a control (C0, C1) or no UTF-8 is "?". */
+void command_append_plain(struct buf *line, const char *text);
 /* Prints "signpost: WHERE: WHAT"; WHAT is formatted. Returns CODE. */
 int complain(int code, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
