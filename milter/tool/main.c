@@ -16,6 +16,7 @@ static const struct command {
 	{ "check", cmd_check, "check configuration, keys, rights and socket" },
 	{ "dns", cmd_dns, "print the DNS records of keys" },
 	{ "explain", cmd_explain, "say what would be done with a message" },
+	{ "import", cmd_import, "translate the configuration of OpenDKIM" },
 	{ "keygen", cmd_keygen, "make a key and print its DNS record" },
 	{ "sign", cmd_sign, "sign a message" },
 	{ "status", cmd_status, "show what the daemon does and what it costs" },

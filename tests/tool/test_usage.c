@@ -18,7 +18,7 @@
 
 static const char *const commands[] = { "bench", "bench crypto",
 	"bench history", "bench mail", "bench milter", "bench stream", "check",
-	"dns", "explain", "keygen", "sign", "status", "verify" };
+	"dns", "explain", "import", "keygen", "sign", "status", "verify" };
 
 static int
 set_up(void **state)
@@ -77,6 +77,11 @@ faults_are_named_and_have_their_exit_code(void **state)
 		{ "verify --keys zone no-header", EX_DATAERR, "no header" },
 		{ "verify --keys bad-zone message", EX_DATAERR,
 		    "bad-zone: line 1: " },
+		{ "import", EX_USAGE, "whose configuration?" },
+		{ "import sendmail", EX_USAGE, "whose configuration?" },
+		{ "import opendkim a b", EX_USAGE, "\"b\" is one argument" },
+		{ "import opendkim nowhere", EX_NOINPUT, "nowhere: No such" },
+		{ "import opendkim .", EX_NOINPUT, ".: is not a file" },
 		{ "check x", EX_USAGE, "\"x\" is one argument too many" },
 		{ "check -c nowhere", EX_NOINPUT, "nowhere" },
 		{ "explain", EX_USAGE, "--from ADDR" },
