@@ -123,6 +123,14 @@ daemon_leave(struct daemon *daemon)
 	pthread_mutex_unlock(&daemon->mutex);
 }
 
+void
+daemon_knock(void *daemon)
+{
+	const struct daemon *knocked = daemon;
+
+	listener_knock(&knocked->address);
+}
+
 unsigned
 daemon_connections(struct daemon *daemon)
 {

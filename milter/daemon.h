@@ -67,6 +67,9 @@ void daemon_log_rights(struct daemon *daemon);
 bool daemon_enter(struct daemon *daemon);
 void daemon_leave(struct daemon *daemon);
 unsigned daemon_connections(struct daemon *daemon);
+/* Has libmilter start a thread where none is idle (listener_knock): before a
+ * callback of a struct DAEMON blocks. */
+void daemon_knock(void *daemon);
 /* A message begins, with the snapshot that it keeps, and ends. */
 struct snapshot *daemon_message_begin(struct daemon *daemon);
 void daemon_message_end(struct daemon *daemon);

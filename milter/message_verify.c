@@ -55,7 +55,7 @@ wait_for_keys(struct message *message)
 	/* Most answers come at once; the thread that waits for one that does
 	 * not must hold up no other message. */
 	if (!key_lookups_peek(message->lookups, &soon)) {
-		listener_knock(&message->daemon->address);
+		daemon_knock(message->daemon);
 		key_lookups_wait(message->lookups, &deadline);
 	}
 	message->dns_wait_ns = stats_monotonic_ns() - begin;

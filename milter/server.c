@@ -353,13 +353,6 @@ set_max_connections(struct server *server)
 
 /* In this order: what needs no thread, sockets and rights, what reads files as
  * the user that will read them again. */
-/* Mail threads that wait are not to keep the next message from having one. */
-static void
-knock(void *ctx)
-{
-	listener_knock(ctx);
-}
-
 static int
 start(struct server *server, const struct config_problems *problems)
 {
@@ -393,7 +386,7 @@ start(struct server *server, const struct config_problems *problems)
 		complain(server, "workers can't be started");
 		return EX_OSERR;
 	}
-	work_on_stuck(server->daemon.work, knock, &server->daemon.address);
+	work_on_stuck(server->daemon.work, daemon_knock, &server->daemon);
 	if (!open_status(server) || !write_pid(server))
 		return EX_UNAVAILABLE;
 	if (!rights_drop(config->user, config->group, error, sizeof(error))) {
