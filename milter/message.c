@@ -324,11 +324,11 @@ fail(struct message *message, struct message_outcome *outcome)
 		message_outcome_set(
 		    outcome, ACTION_TEMPFAIL, reason, detail, "DKIM: %s", why);
 	else if (message->failure == FAILURE_HEADER_LIMIT)
-		outcome->reason = reason;
+		message_apply_header_limit(message, outcome);
 	else
 		message_apply_policy(message,
 		    &(struct message_wish){
-			.action = message->decision.verifying->on_temperror,
+			.action = message_on_temperror(message),
 			.rule = "verify.on_temperror",
 			.reason = reason,
 			.why = why,

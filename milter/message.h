@@ -11,7 +11,8 @@
  * has the action sign.on_error. Nothing is lost: what fails for want of memory
  * is a temporary failure. Nothing stalls: a foreign message whose header is
  * over limits.max_header_bytes is passed on unverified, without a result and
- * without any that it forged.
+ * without any that it forged, unless an aligned pass is wanted of anybody whose
+ * it may be.
  *
  * Ownership: struct message lives in its session and is used for one message
  * after the other; what it holds grows with the first and is kept, large
@@ -153,6 +154,14 @@ void message_fail(struct message *message, enum message_failure failure);
 void message_outcome_set(struct message_outcome *outcome,
     enum config_action action, const char *reason, const char *detail[2],
     const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Whether an aligned pass is wanted of the message. */
+bool message_must_align(const struct message *message);
+/* What is done where a result can't be had for now. */
+enum config_action message_on_temperror(const struct message *message);
+/* What becomes of a message that can't be verified as its header is too
+ * large. */
+void message_apply_header_limit(
+    struct message *message, struct message_outcome *outcome);
 /* Does what WISH says, unless the message is exempt or it is a dry run; counts
  * it. */
 void message_apply_policy(struct message *message,

@@ -66,3 +66,55 @@ message_apply_policy(struct message *message, const struct message_wish *wish,
 	if (outcome->code[0] != '\0')
 		write_reply(message, wish, outcome);
 }
+
+bool
+message_must_align(const struct message *message)
+{
+	return message->decision.verifying->require_aligned_pass &&
+	    message->decision.trust <= TRUST_UNTRUSTED_DAEMON;
+}
+
+enum config_action
+message_on_temperror(const struct message *message)
+{
+	enum config_action action = message->decision.verifying->on_temperror;
+
+	/* What may be aligned yet is put off, not let in. */
+	return message_must_align(message) && action == ACTION_ACCEPT
+	    ? ACTION_TEMPFAIL
+	    : action;
+}
+
+/* In the fields that were not kept, there may be another From: such a message
+ * may be anybody's. */
+void
+message_apply_header_limit(
+    struct message *message, struct message_outcome *outcome)
+{
+	static const char *detail[2] = { "5.7.22", "4.7.5" };
+	struct policy_decision *decision = &message->decision;
+	const struct config_verify_domain *nobody =
+	    message->snapshot->config->verify_nobody;
+
+	outcome->reason = message_failure_token(FAILURE_HEADER_LIMIT);
+	outcome->rule = message_failure_setting(FAILURE_HEADER_LIMIT);
+	if (!decision->verify)
+		return;
+	if (!message_must_align(message) && nobody != NULL) {
+		decision->verify_entry = nobody;
+		decision->verifying = &nobody->verify;
+	}
+	if (!message_must_align(message))
+		return;
+	message_apply_policy(message,
+	    &(struct message_wish){
+		.action = decision->verifying->on_unaligned,
+		.rule = "verify.require_aligned_pass",
+		.reason = message_failure_token(FAILURE_HEADER_LIMIT),
+		.why = message_failure_text(FAILURE_HEADER_LIMIT),
+		.reply = decision->verifying->unaligned_reply,
+		.detail = detail,
+		.own_text = "DKIM signatures can't be verified: {reason}",
+	    },
+	    outcome);
+}

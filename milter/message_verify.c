@@ -320,18 +320,15 @@ judge(struct message *message, const struct summary *summary,
     struct message_outcome *outcome)
 {
 	const struct config_verify *settings = message->decision.verifying;
-	bool must_align = settings->require_aligned_pass &&
-	    message->decision.trust <= TRUST_UNTRUSTED_DAEMON;
+	bool must_align = message_must_align(message);
 	struct message_wish wish = { .action = ACTION_ACCEPT };
 
 	if (summary->pass && (summary->aligned || !must_align)) {
 		;
 	} else if (summary->temporary != NULL) {
 		wish_for(summary->temporary, &wish);
-		wish.action = settings->on_temperror;
+		wish.action = message_on_temperror(message);
 		wish.rule = "verify.on_temperror";
-		if (must_align && wish.action == ACTION_ACCEPT)
-			wish.action = ACTION_TEMPFAIL;
 		wish.reply = settings->temperror_reply;
 		wish.own_text =
 		    "DKIM signature could not be verified: {reason}";

@@ -136,6 +136,30 @@ class Policy(Case):
         self.assertEqual(send("nobody"), "reject")
         self.assertEqual(self.line(daemon)["entry"], "bank.test")
 
+    def test_a_header_that_is_too_large_is_no_way_around(self):
+        large = [("X-Large", " " + "x" * 1000)] * 5
+        for settings, reply in (
+                ({}, "accept"),
+                ({"require_aligned_pass": True}, "reject"),
+                ({"require_aligned_pass": True, "dry_run": True}, "accept"),
+                ({"require_aligned_pass": True,
+                  "exempt_senders": ["sender@example.com"]}, "accept"),
+                ({"domains": ({"name": "bank.test",
+                               "require_aligned_pass": True},)}, "reject")):
+            daemon = self.daemon(limits={"max_header_bytes": "4k"},
+                                 verify=settings)
+            headers = [("From", " a@other.test")] + large
+            with self.subTest(settings=settings):
+                result = self.send(daemon, headers)
+                self.assertEqual(result.reply, reply)
+                self.assertEqual(self.line(daemon)["reason"], "header_limit")
+                if reply == "reject":
+                    self.assertRegex(result.text, r"\A550 5\.7\.22 .*: the "
+                                     r"header is too large")
+                # Our own is not held to it.
+                self.assertEqual(self.send(
+                    daemon, headers, client=INSIDE).reply, "tempfail")
+
     def test_min_rsa_bits_may_differ_for_a_domain(self):
         daemon = self.daemon(verify={
             "domains": ({"name": "example.com", "min_rsa_bits": 4096},)})
