@@ -9,6 +9,7 @@ import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 
@@ -164,13 +165,15 @@ class Booted(Machine):
 
     def __init__(self, base, folder):
         super().__init__(base, folder)
+        self.pid = None
         self.log = folder + ".log"
-        name = os.path.basename(folder)
+        # Unlike that of any other run.
+        self.name = "signpost-%d-%s" % (os.getpid(), os.path.basename(folder))
         with open(self.log, "wb") as log:
             self.holder = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "TERM", "systemd-nspawn", "--quiet",
                  "--register=no", "--keep-unit", "--private-network",
-                 "--machine=" + name, "-D", folder, "--boot"],
+                 "--machine=" + self.name, "-D", folder, "--boot"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
             self.wait_for(self.is_up, "systemd to start", self.console)
@@ -205,17 +208,13 @@ class Booted(Machine):
                         "signpostd").strip()
 
     def close(self):
+        """Pulls the plug."""
         if self.holder.poll() is None:
-            self.holder.terminate()
-            try:
-                self.holder.wait(PATIENCE_S)
-            except subprocess.TimeoutExpired:
-                self.holder.kill()
-                self.holder.wait()
-        name = os.path.basename(self.root)
+            os.kill(self.pid or self.holder.pid, signal.SIGKILL)
+        self.holder.wait()
         shutil.rmtree(self.root)
-        for rest in (os.path.join(NSPAWN, "propagate", name),
-                     os.path.join(NSPAWN, "unix-export", name)):
+        for rest in (os.path.join(NSPAWN, "propagate", self.name),
+                     os.path.join(NSPAWN, "unix-export", self.name)):
             if os.path.isdir(rest):
                 os.rmdir(rest)
 

@@ -28,8 +28,9 @@ class TestContainer(Case):
         self.assertTrue(self.version().endswith(FIRST))
         self.assertEqual(self.machine.run(
             "stat", "-c", "%a %U %G", "/etc/signpost/keys", "/run/signpost",
-            CONFIG).split("\n"), ["750 root signpost", "755 signpost signpost",
-                                  "644 root root", ""])
+            "/var/lib/signpost", CONFIG).split("\n"), [
+                "750 root signpost", "755 signpost signpost",
+                "750 signpost signpost", "644 root root", ""])
         self.assertEqual(self.machine.run("signpostd", "-t"), "")
 
     def test_02_it_makes_a_key_as_readme_says(self):
