@@ -14,6 +14,7 @@
 #include <libmilter/mfdef.h>
 
 #include "intake.h"
+#include "rights.h"
 #include "session.h"
 
 enum {
@@ -345,9 +346,10 @@ filter_open(struct daemon *daemon, const struct config *config,
 	    smfi_setbacklog(BACKLOG) != MI_SUCCESS ||
 	    smfi_setconn(connection) != MI_SUCCESS ||
 	    (*descriptor_r = open_and_find()) < 0) {
-		snprintf(error, error_size, "%s: can't be opened: %s",
+		snprintf(error, error_size, "%s: can't be opened: %s%s",
 		    config->socket,
-		    errno != 0 ? strerror(errno) : "see the system's log");
+		    errno != 0 ? strerror(errno) : "see the system's log",
+		    rights_advice(errno));
 		return false;
 	}
 	return true;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -56,6 +57,25 @@ listener_clear(const char *socket, char *error, size_t error_size)
 	return true;
 }
 
+/* Who is not root can give a file to a group of its own only. */
+static void
+tell_no_owner(
+    const char *path, const char *group, char *error, size_t error_size)
+{
+	int why = errno;
+	const struct passwd *user = getpwuid(geteuid());
+
+	if (why == EPERM && group != NULL && group[0] != '\0' && user != NULL)
+		snprintf(error, error_size,
+		    "%s: can't be given to group %s, which user %s is not in: "
+		    "adduser %s %s",
+		    path, group, user->pw_name, user->pw_name, group);
+	else
+		snprintf(error, error_size,
+		    "%s: can't be given to its user and group %s: %s", path,
+		    group != NULL ? group : "", strerror(why));
+}
+
 bool
 listener_set_access(const char *socket, uid_t owner, const char *group,
     mode_t mode, char *error, size_t error_size)
@@ -77,9 +97,7 @@ listener_set_access(const char *socket, uid_t owner, const char *group,
 		gid = entry->gr_gid;
 	}
 	if (lchown(path, owner, gid) < 0) {
-		snprintf(error, error_size,
-		    "%s: can't be given to its user and group %s: %s", path,
-		    group != NULL ? group : "", strerror(errno));
+		tell_no_owner(path, group, error, error_size);
 		return false;
 	}
 	if (chmod(path, mode) < 0) {

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rights.h"
 #include "utf8.h"
 
 enum {
@@ -148,7 +149,8 @@ log_new(const char *to, enum log_format format, int level, char *error,
 	log->path = strdup(to);
 	log->fd = log->path == NULL ? -1 : open_file(to);
 	if (log->fd < 0) {
-		snprintf(error, error_size, "%s: %s", to, strerror(errno));
+		snprintf(error, error_size, "%s: %s%s", to, strerror(errno),
+		    rights_advice(errno));
 		log_free(log);
 		return NULL;
 	}

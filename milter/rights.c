@@ -107,6 +107,14 @@ rights_drop(const char *user, const char *group, char *error, size_t error_size)
 	return true;
 }
 
+const char *
+rights_advice(int error)
+{
+	return error == EROFS
+	    ? "; a service may write in few places: signpostd(8), SYSTEMD"
+	    : "";
+}
+
 size_t
 rights_open_files(size_t wanted)
 {

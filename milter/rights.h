@@ -28,6 +28,9 @@ bool rights_drop(
 /* The user id that rights_drop will make the process's: USER's for root, where
  * there is such a user, else the present one. */
 uid_t rights_user(const char *user);
+/* What to add to the text of ERROR, of errno(3), where a file could not be
+ * made: the way out of what a service's sandbox causes, else "". */
+const char *rights_advice(int error);
 /* As many open files as the system allows, at least WANTED; returns how many
  * that is. */
 size_t rights_open_files(size_t wanted);

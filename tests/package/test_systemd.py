@@ -177,14 +177,37 @@ class TestSystemd(Case):
 
     def test_10_a_wrong_configuration_is_not_tried_again(self):
         good = self.machine.read(CONFIG)
-        self.add_setting("nonsense = 1;\n")
+        self.machine.write(CONFIG, good + "nonsense = 1;\n")
         self.machine.fails("systemctl", "restart", "signpostd")
         self.assertEqual(self.machine.service("ActiveState"), "failed")
         self.assertIn("nonsense", self.journal())
         self.machine.write(CONFIG, good)
+        self.machine.run("systemctl", "reset-failed", "signpostd")
         self.machine.run("systemctl", "restart", "signpostd")
 
-    def test_11_an_upgrade_keeps_the_configuration_and_restarts(self):
+    def test_11_what_the_sandbox_forbids_comes_with_the_way_out(self):
+        good = self.machine.read(CONFIG)
+        rows = (
+            ("socket_group = .*", 'socket_group = "mail";',
+             "adduser signpost mail"),
+            ("socket = .*", 'socket = "unix:/var/spool/postfix/other.sock";',
+             r"other\.sock: can't be opened: Read-only .*\(8\), SYSTEMD"),
+            ("/var/log/signpost/", "/var/log/",
+             r"/var/log/mail\.log: Read-only .*\(8\), SYSTEMD"),
+        )
+        for old, new, want in rows:
+            with self.subTest(new):
+                text = re.sub(old, new, good, count=1)
+                self.assertNotEqual(text, good)
+                self.machine.write(CONFIG, text)
+                self.machine.fails("systemctl", "restart", "signpostd")
+                self.assertRegex(self.journal(), want)
+                self.machine.write(CONFIG, good)
+                # Many starts in a short time are refused.
+                self.machine.run("systemctl", "reset-failed", "signpostd")
+                self.machine.run("systemctl", "restart", "signpostd")
+
+    def test_12_an_upgrade_keeps_the_configuration_and_restarts(self):
         pid = self.pid()
         self.machine.install(self.world.second)
         self.assertTrue(self.version().endswith(SECOND))
@@ -193,7 +216,7 @@ class TestSystemd(Case):
         self.receive(self.send_smtp)
         self.assertSigned("/srv/received")
 
-    def test_12_removal_stops_it_and_a_purge_leaves_keys(self):
+    def test_13_removal_stops_it_and_a_purge_leaves_keys(self):
         pid = self.pid()
         self.machine.run("apt-get", "-y", "remove", "signpost")
         self.machine.fails("test", "-e", "/proc/%d" % pid)
