@@ -2,11 +2,13 @@
 #include "paths.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "account.h"
 #include "keyfile.h"
 #include "listener.h"
+#include "required_keys.h"
 
 struct paths {
 	const struct config *config;
@@ -81,6 +83,31 @@ check_socket(const struct paths *paths, const char *setting, const char *socket)
 		    "%s, unless the start of the service mends that", why);
 }
 
+/* What is seen in DNS is kept there, in a file that is renamed. */
+static void
+check_published_file(const struct paths *paths)
+{
+	const struct config *config = paths->config;
+	const char *file = config->published.file;
+	char folder[PATH_MAX], why[ACCOUNT_WHY_BYTES];
+	struct stat st;
+
+	if (file[0] != '/' || !required_keys_any(config) ||
+	    strlen(file) >= sizeof(folder))
+		return;
+	memcpy(folder, file, strlen(file) + 1);
+	*strrchr(folder, '/') = '\0';
+	if (stat(folder[0] != '\0' ? folder : "/", &st) == 0 &&
+	    account_reaches(&paths->user, file, why) &&
+	    account_may(&paths->user, &st, S_IWOTH))
+		return;
+	config_warning(paths->problems, config->file, 0, "published.file",
+	    "user %s can't write to %s, so that a restart forgets which keys "
+	    "are published, unless the start of the service mends that: "
+	    "install -d -o %s %s",
+	    paths->user.name, folder, paths->user.name, folder);
+}
+
 void
 paths_check(const struct config *config, struct config_problems *problems)
 {
@@ -93,6 +120,7 @@ paths_check(const struct config *config, struct config_problems *problems)
 	check_configuration(&paths);
 	check_socket(&paths, "socket", config->socket);
 	check_socket(&paths, "status.socket", config->status.socket);
+	check_published_file(&paths);
 	check_use(&paths, "dns.trust_anchor", config->dns.trust_anchor, &reads);
 	check_use(
 	    &paths, "reports.directory", config->reports.directory, &writes);

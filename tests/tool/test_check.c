@@ -182,6 +182,14 @@ paths_that_do_not_serve_are_named(void **state)
 		{ "folder of reports",
 		    "reports = { directory = \"@/nowhere\"; };", NULL, NULL,
 		    EX_CONFIG, "reports.directory: @/nowhere: " },
+		{ "folder of what is published",
+		    "sign = { require_published = true; };\n"
+		    "published = { file = \"@/nowhere/published\"; };",
+		    NULL, NULL, EX_OK,
+		    " can't write to @/nowhere, so that a restart forgets" },
+		{ "the same, where it does not matter",
+		    "published = { file = \"@/nowhere/published\"; };", NULL,
+		    NULL, EX_OK, "nothing is wrong" },
 	};
 
 	(void)state;
