@@ -30,6 +30,7 @@ struct checker {
 	struct daemon *daemon;
 	const struct config *config; /* of the last round, referenced */
 	struct resolver *resolver;   /* by CONFIG's settings; or NULL */
+	uint64_t former_cpu_ns;	     /* of resolvers before it */
 	struct keyfile_user user;
 	uint64_t next_walk_ms, next_write_ms;
 	uint64_t next_batch_ms; /* by the rate */
@@ -318,6 +319,8 @@ open_resolver(struct checker *checker)
 	const struct config *config = checker->config;
 	char error[256] = "";
 
+	if (checker->resolver != NULL)
+		checker->former_cpu_ns += resolver_cpu_ns(checker->resolver);
 	resolver_unref(checker->resolver);
 	checker->resolver = NULL;
 	if (!required_keys_any(config))
@@ -379,6 +382,16 @@ write_file(struct checker *checker)
 	    end + max_ms(MIN_REST_MS, (end - begin) * REST);
 }
 
+static void
+tell_cpu(struct checker *checker)
+{
+	uint64_t cpu_ns = stats_thread_cpu_ns() + checker->former_cpu_ns;
+
+	if (checker->resolver != NULL)
+		cpu_ns += resolver_cpu_ns(checker->resolver);
+	publication_set_cpu_ns(checker->daemon->publication, cpu_ns);
+}
+
 static void *
 run(void *arg)
 {
@@ -392,6 +405,7 @@ run(void *arg)
 		next_ms = min_ms(check_due(checker), checker->next_walk_ms);
 		write_file(checker);
 		log_dropped(checker);
+		tell_cpu(checker);
 		if (checker->changed || checker->dropped_lines > 0)
 			next_ms = min_ms(next_ms, now_ms() + MIN_REST_MS);
 		publication_wait(checker->daemon->publication, next_ms);

@@ -31,6 +31,7 @@ struct publication {
 	size_t cursor; /* where the next search for due ones begins */
 	unsigned walk;
 	bool wake;
+	uint64_t cpu_ns;
 };
 
 static uint64_t
@@ -231,9 +232,28 @@ publication_counts(
 	pthread_mutex_unlock(&publication->mutex);
 }
 
+uint64_t
+publication_cpu_ns(struct publication *publication)
+{
+	uint64_t cpu_ns;
+
+	pthread_mutex_lock(&publication->mutex);
+	cpu_ns = publication->cpu_ns;
+	pthread_mutex_unlock(&publication->mutex);
+	return cpu_ns;
+}
+
 /*
  * The checker's.
  */
+void
+publication_set_cpu_ns(struct publication *publication, uint64_t cpu_ns)
+{
+	pthread_mutex_lock(&publication->mutex);
+	publication->cpu_ns = cpu_ns;
+	pthread_mutex_unlock(&publication->mutex);
+}
+
 void
 publication_begin_walk(struct publication *publication)
 {

@@ -13,7 +13,8 @@
  * are due, and tells what each look-up came to.
  *
  * Threads: one mutex, for a search in a tree or a walk over all entries.
- * publication_allows, publication_each and publication_counts from any thread;
+ * publication_allows, publication_each, publication_counts and
+ * publication_cpu_ns from any thread;
  * all else, and the entries that it hands out, from that of the checker alone,
  * or before there are others.
  */
@@ -70,6 +71,10 @@ void publication_counts(
 /* The DNS name of the record. */
 void publication_name(
     const char *domain, const char *selector, char *name_r, size_t size);
+
+/* CPU time that was spent on all of this, by the checker's threads. */
+void publication_set_cpu_ns(struct publication *publication, uint64_t cpu_ns);
+uint64_t publication_cpu_ns(struct publication *publication);
 
 /* A walk over all keys there are: what several in a row did not note is
  * forgotten at the end of the last one, unless only mail knows of it and has

@@ -312,7 +312,7 @@ class Records(Case):
         self.dns.records[name("s2")] = [NEW.record]
         self.wait_until_signed_by(daemon, ["s2"])
 
-    # field: D8, E12
+    # field: D8
     def test_without_any_the_configured_choice_is_made_and_logged(self):
         rows = (("accept", [], "action=passed reason=not_published"),
                 ("tempfail", "tempfail",
