@@ -352,6 +352,51 @@ long_values_take_linear_time(void **state)
 	free(value);
 }
 
+/* Each mailbox as "local@domain", with a space behind it. */
+static void
+all_mailboxes_of_a_from_are_listed_as_far_as_they_fit(void **state)
+{
+	static const struct {
+		const char *from;
+		size_t max, count;
+		const char *want;
+	} rows[] = {
+		{ "a@b.example", 8, 1, "a@b.example " },
+		{ "A <a@b.example>, \"B, c\" <d@e.example>,f@g.example", 8, 3,
+		    "a@b.example d@e.example f@g.example " },
+		{ "g: a@b.example, d@e.example;, f@g.example", 8, 3,
+		    "a@b.example d@e.example f@g.example " },
+		{ "a@b.example, d@e.example, f@g.example", 2, 3,
+		    "a@b.example d@e.example " },
+		{ "1@a,2@a,3@a,4@a,5@a,6@a,7@a,8@a,9@a", 8, 9,
+		    "1@a 2@a 3@a 4@a 5@a 6@a 7@a 8@a " },
+		{ "a@b.example, broken@", 8, 0, NULL },
+	};
+	struct address addresses[ADDRESS_MAX_LISTED];
+	struct buf scratch;
+	char got[256];
+
+	(void)state;
+	buf_init(&scratch, SIZE_MAX);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t count, used = 0;
+		bool ok = address_list_from_field(bytes_str(rows[i].from),
+		    &scratch, addresses, rows[i].max, &count);
+
+		assert_int_equal(ok, rows[i].want != NULL);
+		assert_int_equal(count, rows[i].count);
+		for (size_t j = 0; j < count && j < rows[i].max; j++)
+			used += (size_t)snprintf(got + used, sizeof(got) - used,
+			    "%.*s@%.*s ", (int)addresses[j].local.len,
+			    addresses[j].local.data,
+			    (int)addresses[j].domain.len,
+			    addresses[j].domain.data);
+		if (ok)
+			assert_string_equal(got, rows[i].want);
+	}
+	buf_fini(&scratch);
+}
+
 int
 main(void)
 {
@@ -360,6 +405,8 @@ main(void)
 		cmocka_unit_test(a_nul_does_not_end_a_domain),
 		cmocka_unit_test(domains_are_compared_as_domains),
 		cmocka_unit_test(the_first_mailbox_of_a_from_is_found),
+		cmocka_unit_test(
+		    all_mailboxes_of_a_from_are_listed_as_far_as_they_fit),
 		cmocka_unit_test(a_nul_does_not_end_an_address),
 		cmocka_unit_test(envelope_paths_are_read),
 		cmocka_unit_test(long_values_take_linear_time),
