@@ -199,7 +199,7 @@ struct config {
 		int64_t timeout_ms;
 		bool dnssec;
 		const char *trust_anchor;
-		unsigned max_pending;
+		unsigned max_pending, max_pending_per_client;
 	} dns;
 	struct {
 		unsigned threads;

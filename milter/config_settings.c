@@ -396,6 +396,9 @@ static const struct setting table[] = {
 	{ "dns.max_pending", TYPE(NUMBER), AT(dns.max_pending),
 	    .initial = "4096", RANGE(1, 65536),
 	    .help = "questions under way at once" },
+	{ "dns.max_pending_per_client", TYPE(NUMBER),
+	    AT(dns.max_pending_per_client), .initial = "256", RANGE(1, 65536),
+	    .help = "of them for one client" },
 
 	{ "workers.threads", TYPE(NUMBER), AT(workers.threads), .initial = "0",
 	    RANGE(0, 1024), .restart = true,

@@ -77,8 +77,8 @@ key_records_cache_new(
 }
 
 struct key_lookups *
-key_records_start(
-    struct key_cache *cache, const struct signpost_verifier *verifier)
+key_records_start(struct key_cache *cache,
+    const struct signpost_verifier *verifier, struct bytes asker)
 {
 	size_t wanted = signpost_verifier_count(verifier);
 	struct key_lookups *lookups;
@@ -88,6 +88,8 @@ key_records_start(
 	    signpost_verifier_key_name(verifier, wanted - 1) == NULL)
 		wanted--;
 	lookups = key_lookups_new(cache, wanted);
+	if (lookups != NULL)
+		key_lookups_set_asker(lookups, asker);
 	for (size_t i = 0; i < wanted && lookups != NULL; i++) {
 		const char *name = signpost_verifier_key_name(verifier, i);
 

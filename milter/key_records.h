@@ -19,10 +19,11 @@
  * memory. */
 struct key_cache *key_records_cache_new(
     struct signpost *handle, struct resolver *resolver, struct stats *stats);
-/* Starts the look-ups of all keys that VERIFIER wants; to be freed with
- * key_lookups_free. NULL: out of memory. */
-struct key_lookups *key_records_start(
-    struct key_cache *cache, const struct signpost_verifier *verifier);
+/* Starts the look-ups of all keys that VERIFIER wants, for ASKER
+ * (key_lookups_set_asker); to be freed with key_lookups_free. NULL: out of
+ * memory. */
+struct key_lookups *key_records_start(struct key_cache *cache,
+    const struct signpost_verifier *verifier, struct bytes asker);
 /* Gives VERIFIER what key_records_start's look-ups came to, after the wait. */
 void key_records_give(
     const struct key_lookups *lookups, struct signpost_verifier *verifier);

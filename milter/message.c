@@ -237,7 +237,7 @@ message_end_headers(
 	if (message->decision.sign)
 		message_begin_signing(message, (int64_t)time(NULL));
 	if (message->decision.verify)
-		message_begin_verifying(message, (int64_t)time(NULL));
+		message_begin_verifying(message, client, (int64_t)time(NULL));
 }
 
 static void

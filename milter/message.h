@@ -188,7 +188,8 @@ void message_hazards_body(
 bool message_hazards_allow(struct message *message,
     const struct timespec *deadline, struct message_outcome *outcome);
 void message_sign(struct message *message, struct message_outcome *outcome);
-void message_begin_verifying(struct message *message, int64_t now);
+void message_begin_verifying(
+    struct message *message, const struct message_client *client, int64_t now);
 /* The public-key work for all signatures of VERIFIER; whether the queue was
  * full. */
 bool message_check(struct message *message, struct signpost_verifier *verifier,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The part of message.h that verifies. */
+#include <netinet/in.h>
+
 #include "key_records.h"
 #include "message.h"
 
@@ -21,8 +23,30 @@ struct summary {
 	const struct signpost_verdict *temporary; /* likewise */
 };
 
+/* Whose share of the look-ups a client has: that of an IPv4 address, or of a
+ * network of IPv6, which is given to one customer. */
+static struct bytes
+asker(const struct sockaddr *address)
+{
+	const struct sockaddr_in *in = (const void *)address;
+	const struct sockaddr_in6 *in6 = (const void *)address;
+	const void *octets;
+
+	if (address != NULL && address->sa_family == AF_INET) {
+		octets = &in->sin_addr;
+		return bytes_of(octets, sizeof(in->sin_addr));
+	}
+	if (address == NULL || address->sa_family != AF_INET6)
+		return bytes_of("", 0);
+	octets = &in6->sin6_addr;
+	if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr))
+		return bytes_of((const char *)octets + 12, 4);
+	return bytes_of(octets, 8);
+}
+
 void
-message_begin_verifying(struct message *message, int64_t now)
+message_begin_verifying(
+    struct message *message, const struct message_client *client, int64_t now)
 {
 	enum signpost_status status =
 	    signpost_verifier_new(message->daemon->handle, message->headers,
@@ -32,8 +56,9 @@ message_begin_verifying(struct message *message, int64_t now)
 		message->verifier = NULL;
 	if (status == SIGNPOST_OK)
 		/* While the body is still on its way. */
-		message->lookups = key_records_start(
-		    message->snapshot->key_cache, message->verifier);
+		message->lookups =
+		    key_records_start(message->snapshot->key_cache,
+			message->verifier, asker(client->address));
 	if (status == SIGNPOST_NOMEM ||
 	    (status == SIGNPOST_OK && message->lookups == NULL))
 		message_fail(message, FAILURE_MEMORY);

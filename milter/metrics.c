@@ -468,6 +468,10 @@ static const struct metric rows[] = {
 	{ "signpost_dns_refused_total",
 	    "Questions not asked: too many were pending.", METRIC_COUNTER,
 	    UNIT_COUNT, COUNTS(dns_refused), { NULL }, NULL, "dns", "refused" },
+	{ "signpost_dns_refused_client_total",
+	    "Questions not asked: too many of their client's were pending.",
+	    METRIC_COUNTER, UNIT_COUNT, COUNTS(dns_refused_share), { NULL },
+	    NULL, "dns", "refused_client" },
 
 	{ "signpost_replay_signatures_total",
 	    "Passing signatures, by how often each had come in.",

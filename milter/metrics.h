@@ -55,7 +55,7 @@ struct metrics_readings {
 	uint64_t queue_depth, queue_capacity;
 	struct metrics_cache_readings caches[CACHES];
 	uint64_t key_load_failures;
-	uint64_t dns_pending, dns_refused;
+	uint64_t dns_pending, dns_refused, dns_refused_share;
 	uint64_t replay_entries, replay_evictions;
 	uint64_t keys[STANDING_STATES];
 	struct metrics_process_readings process;

@@ -52,6 +52,8 @@ same_dns(const struct snapshot *a, const struct snapshot *b)
 	    a->config->dns.timeout_ms == b->config->dns.timeout_ms &&
 	    a->config->dns.dnssec == b->config->dns.dnssec &&
 	    a->config->dns.max_pending == b->config->dns.max_pending &&
+	    a->config->dns.max_pending_per_client ==
+	    b->config->dns.max_pending_per_client &&
 	    same_string(
 		a->config->dns.trust_anchor, b->config->dns.trust_anchor) &&
 	    same_file(&a->trust_anchor, &b->trust_anchor) &&
@@ -72,6 +74,7 @@ make_dns(struct signpost *handle, struct stats *stats,
 		    .dnssec = config->dns.dnssec,
 		    .timeout_ms = (unsigned)config->dns.timeout_ms,
 		    .max_pending = config->dns.max_pending,
+		    .max_pending_each = config->dns.max_pending_per_client,
 		},
 		&snapshot->resolver, error, sizeof(error))) {
 		config_problem(problems, config->file, 0, "dns", "%s", error);
@@ -194,6 +197,7 @@ snapshot_counts_add(
 	for (unsigned i = 0; i <= RESOLVER_BOGUS; i++)
 		total->resolver.answered[i] += counts->resolver.answered[i];
 	total->resolver.refused += counts->resolver.refused;
+	total->resolver.refused_share += counts->resolver.refused_share;
 	total->resolver.dropped += counts->resolver.dropped;
 	total->resolver.pending += counts->resolver.pending;
 	total->dns_cpu_ns += counts->dns_cpu_ns;

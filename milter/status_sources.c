@@ -54,6 +54,7 @@ read_dns(
 		sources->resolver(sources->ctx, &counts, &cpu_ns);
 	readings->dns_pending = counts.pending;
 	readings->dns_refused = counts.refused;
+	readings->dns_refused_share = counts.refused_share;
 	readings->thread_cpu_ns[THREAD_DNS] = cpu_ns;
 }
 

@@ -10,7 +10,8 @@
 #include "monotonic.h"
 
 enum {
-	MAX_NAME = 253
+	MAX_NAME = 253,
+	MAX_ASKER = 16 /* octets */
 };
 
 enum lookup_state {
@@ -60,6 +61,8 @@ struct key_lookups {
 	pthread_cond_t all_done;
 	size_t waiting;
 	size_t count;
+	char asker[MAX_ASKER];
+	size_t asker_len;
 	struct lookup lookups[];
 };
 
@@ -433,16 +436,27 @@ serve(struct key_cache *cache, struct lookup *lookup, struct bytes name)
 /* ENTRY can't go: the caller's look-ups hold the cache, and the question's
  * reference is given back by the answer. */
 static void
-ask(struct key_cache *cache, struct entry *entry)
+ask(const struct key_lookups *lookups, struct entry *entry)
 {
 	static const struct key_answer refused = { .answer = RESOLVER_FAILED };
+	struct key_cache *cache = lookups->cache;
+	const struct resolver_question question = { entry->name,
+		bytes_of(lookups->asker, lookups->asker_len) };
 
-	if (resolver_ask(cache->resolver, entry->name, take_answer, entry,
-		&entry->query))
+	if (resolver_ask_for(
+		cache->resolver, &question, take_answer, entry, &entry->query))
 		return;
 	pthread_mutex_lock(&cache->mutex);
 	note_answer(entry, &refused, 0, 0);
 	pthread_mutex_unlock(&cache->mutex);
+}
+
+void
+key_lookups_set_asker(struct key_lookups *lookups, struct bytes asker)
+{
+	assert(asker.len <= sizeof(lookups->asker));
+	memcpy(lookups->asker, asker.data, asker.len);
+	lookups->asker_len = asker.len;
 }
 
 void
@@ -466,7 +480,7 @@ key_lookups_start(struct key_lookups *lookups, size_t i, const char *name)
 	entry = serve(cache, lookup, bytes_of(lower, len));
 	pthread_mutex_unlock(&cache->mutex);
 	if (entry != NULL)
-		ask(cache, entry);
+		ask(lookups, entry);
 }
 
 /* Under the mutex. */

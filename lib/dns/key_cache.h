@@ -68,6 +68,9 @@ void key_cache_counts(struct key_cache *cache, struct key_cache_counts *out_r);
 
 /* Room for COUNT look-ups. NULL: out of memory. */
 struct key_lookups *key_lookups_new(struct key_cache *cache, size_t count);
+/* For whom all look-ups to be started are (resolver_ask_for), 16 octets at
+ * most; nobody unless it is called. */
+void key_lookups_set_asker(struct key_lookups *lookups, struct bytes asker);
 /* Gives up what is still under way. */
 void key_lookups_free(struct key_lookups *lookups);
 /* Starts look-up I, once, for NAME (A-labels); never blocks. */

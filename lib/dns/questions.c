@@ -3,15 +3,20 @@
 
 #include <stdlib.h>
 
+#include "keyhash.h"
 #include "monotonic.h"
 
-void
+bool
 questions_init(
-    struct questions *questions, uint64_t timeout_ns, unsigned max_pending)
+    struct questions *questions, const struct resolver_settings *settings)
 {
-	*questions = (struct questions){ .timeout_ns = timeout_ns,
-		.max_pending = max_pending };
+	*questions = (struct questions){
+		.timeout_ns = (uint64_t)settings->timeout_ms * 1000000,
+		.max_pending = settings->max_pending,
+		.max_pending_each = settings->max_pending_each,
+	};
 	pthread_mutex_init(&questions->mutex, NULL);
+	return keyhash_seed(&questions->seed);
 }
 
 void
@@ -34,6 +39,16 @@ append(struct questions *questions, struct resolver_query *query)
 		questions->unsent = query;
 	questions->counts.asked++;
 	questions->counts.pending++;
+	if (query->share != NULL)
+		++*query->share;
+}
+
+static void
+take_off(struct questions *questions, const struct resolver_query *query)
+{
+	questions->counts.pending--;
+	if (query->share != NULL)
+		--*query->share;
 }
 
 static void
@@ -56,9 +71,35 @@ drop(struct resolver_query *query, unsigned refs)
 		free(query);
 }
 
+static unsigned *
+share_of(struct questions *questions, struct bytes asker)
+{
+	if (asker.len == 0 || questions->max_pending_each == 0)
+		return NULL;
+	return &questions->shares[keyhash(questions->seed, asker) %
+	    QUESTIONS_SHARES];
+}
+
+/* Whether there is room for QUERY; counts it where there is not. */
+static bool
+has_room(struct questions *questions, const struct resolver_query *query)
+{
+	if (questions->counts.pending >= questions->max_pending) {
+		questions->counts.refused++;
+		return false;
+	}
+	if (query->share != NULL &&
+	    *query->share >= questions->max_pending_each) {
+		questions->counts.refused_share++;
+		return false;
+	}
+	return true;
+}
+
 bool
 questions_add(struct questions *questions, const struct resolver_query *query,
-    const char *name, struct resolver_query **query_r, bool *wake_r)
+    const struct resolver_question *question, struct resolver_query **query_r,
+    bool *wake_r)
 {
 	struct resolver_query *copy = malloc(sizeof(*copy));
 	bool accepted;
@@ -69,18 +110,17 @@ questions_add(struct questions *questions, const struct resolver_query *query,
 	copy->questions = questions;
 	copy->open = true;
 	copy->refs = query_r != NULL ? 2 : 1;
-	if (strlen(name) < sizeof(copy->name))
-		strcpy(copy->name, name);
+	copy->share = share_of(questions, question->asker);
+	if (strlen(question->name) < sizeof(copy->name))
+		strcpy(copy->name, question->name);
 	pthread_mutex_lock(&questions->mutex);
-	accepted = questions->counts.pending < questions->max_pending;
+	accepted = has_room(questions, copy);
 	*wake_r = accepted && questions->unsent == NULL;
 	if (accepted) {
 		append(questions, copy);
 		/* Before the callback can come. */
 		if (query_r != NULL)
 			*query_r = copy;
-	} else {
-		questions->counts.refused++;
 	}
 	pthread_mutex_unlock(&questions->mutex);
 	if (!accepted)
@@ -100,7 +140,7 @@ questions_cancel(struct questions *questions, struct resolver_query *query)
 		close_query(questions, query);
 		/* Nothing else will finish what was not sent. */
 		if (!query->sent) {
-			questions->counts.pending--;
+			take_off(questions, query);
 			refs++;
 		}
 	}
@@ -193,7 +233,7 @@ answer(struct resolver_query *query, struct resolver_result *result, bool last)
 		questions->counts.answered[result->answer]++;
 	}
 	if (last)
-		questions->counts.pending--;
+		take_off(questions, query);
 	pthread_mutex_unlock(&questions->mutex);
 	if (!open)
 		return;

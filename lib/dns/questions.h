@@ -22,7 +22,8 @@
 #include "resolver.h"
 
 enum {
-	QUESTIONS_MAX_NAME = 253
+	QUESTIONS_MAX_NAME = 253,
+	QUESTIONS_SHARES = 4096
 };
 
 struct questions {
@@ -32,6 +33,11 @@ struct questions {
 	struct resolver_counts counts;
 	uint64_t timeout_ns;
 	unsigned max_pending;
+	unsigned max_pending_each; /* 0: as many as there may be in all */
+	uint64_t seed;
+	/* Pending ones by their askers' hash: whoever has the same hash has one
+	 * share together with the other. */
+	unsigned shares[QUESTIONS_SHARES];
 };
 
 struct resolver_query {
@@ -43,18 +49,21 @@ struct resolver_query {
 	struct resolver_query *before, *after; /* among the open ones */
 	bool open, sent;
 	unsigned refs;			   /* the resolver's and the caller's */
+	unsigned *share;		   /* NULL: nobody's */
 	char name[QUESTIONS_MAX_NAME + 1]; /* empty where it was too long */
 };
 
-void questions_init(
-    struct questions *questions, uint64_t timeout_ns, unsigned max_pending);
+/* False where the system has no random numbers; to be finished all the same. */
+bool questions_init(
+    struct questions *questions, const struct resolver_settings *settings);
 void questions_fini(struct questions *questions);
 /* Adds QUERY's copy, for QUERY_R too where that is not NULL. False: out of
- * memory or over max_pending. WAKE_R: whether the resolver's thread has to be
+ * memory, over max_pending, or over the share of QUESTION's asker. WAKE_R: whether the resolver's thread has to be
  * woken for it. */
 bool questions_add(struct questions *questions,
-    const struct resolver_query *query, const char *name,
-    struct resolver_query **query_r, bool *wake_r);
+    const struct resolver_query *query,
+    const struct resolver_question *question, struct resolver_query **query_r,
+    bool *wake_r);
 /* Gives back the caller's reference; whether the question was open. */
 bool questions_cancel(
     struct questions *questions, struct resolver_query *query);

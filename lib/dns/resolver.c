@@ -472,10 +472,13 @@ resolver_new(const struct resolver_settings *settings,
 		snprintf(error, error_size, "out of memory");
 		return false;
 	}
-	questions_init(&resolver->questions,
-	    (uint64_t)settings->timeout_ms * 1000000, settings->max_pending);
+	made = questions_init(&resolver->questions, settings);
 	atomic_init(&resolver->refs, 1);
 	resolver->wake_fd = -1;
+	if (!made) {
+		snprintf(error, error_size, "no random numbers");
+		goto fail;
+	}
 	if (resolv_conf == NULL)
 		resolv_conf = "/etc/resolv.conf";
 	if (!servers_read(settings->servers, resolv_conf, &resolver->servers,
@@ -535,8 +538,9 @@ resolver_unref(struct resolver *resolver)
 }
 
 bool
-resolver_ask(struct resolver *resolver, const char *name,
-    resolver_callback *callback, void *ctx, struct resolver_query **query_r)
+resolver_ask_for(struct resolver *resolver,
+    const struct resolver_question *question, resolver_callback *callback,
+    void *ctx, struct resolver_query **query_r)
 {
 	const struct resolver_query query = {
 		.resolver = resolver, .callback = callback, .ctx = ctx
@@ -544,7 +548,7 @@ resolver_ask(struct resolver *resolver, const char *name,
 	bool to_wake;
 
 	if (!questions_add(
-		&resolver->questions, &query, name, query_r, &to_wake))
+		&resolver->questions, &query, question, query_r, &to_wake))
 		return false;
 	if (to_wake)
 		wake(resolver);

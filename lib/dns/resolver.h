@@ -55,16 +55,17 @@ struct resolver_settings {
 	const char *root_key;	    /* path of that; NULL: where Debian's
 	                               packages put it */
 	bool dnssec;
-	bool no_cache;	      /* no answer is kept for its TTL */
-	unsigned timeout_ms;  /* one question, retries included */
-	unsigned max_pending; /* questions at once; beyond: refused */
+	bool no_cache;		   /* no answer is kept for its TTL */
+	unsigned timeout_ms;	   /* one question, retries included */
+	unsigned max_pending;	   /* questions at once; beyond: refused */
+	unsigned max_pending_each; /* those of one asker; 0: no such cap */
 };
 
 enum resolver_answer {
 	RESOLVER_FOUND,
 	RESOLVER_NO_NAME, /* no such name, or no TXT there */
 	RESOLVER_TIMEOUT,
-	RESOLVER_FAILED, /* server failure, unreachable, over max_pending */
+	RESOLVER_FAILED, /* server failure, unreachable, over a cap */
 	RESOLVER_BOGUS,
 };
 
@@ -95,8 +96,9 @@ typedef void resolver_callback(void *ctx, const struct resolver_result *result);
 struct resolver_counts {
 	uint64_t asked;
 	uint64_t answered[RESOLVER_BOGUS + 1];
-	uint64_t refused; /* over max_pending */
-	uint64_t dropped; /* TXT records beyond the caps */
+	uint64_t refused;	/* over max_pending */
+	uint64_t refused_share; /* over max_pending_each */
+	uint64_t dropped;	/* TXT records beyond the caps */
 	uint64_t pending; /* now, with those given up but still on the net */
 };
 
@@ -106,13 +108,28 @@ bool resolver_new(const struct resolver_settings *settings,
     struct resolver **resolver_r, char *error, size_t error_size);
 struct resolver *resolver_ref(struct resolver *resolver);
 void resolver_unref(struct resolver *resolver);
-/* Asks for the TXT records at NAME (A-labels, no dot at the end). The callback
- * comes exactly once unless resolver_cancel was in time. False: refused (out
- * of memory or over max_pending), no callback comes. QUERY_R may be NULL; where
- * it is not, what it gets is the caller's until resolver_cancel, which is then
- * due once, before or after the callback. */
-bool resolver_ask(struct resolver *resolver, const char *name,
-    resolver_callback *callback, void *ctx, struct resolver_query **query_r);
+struct resolver_question {
+	const char *name;   /* A-labels, no dot at the end */
+	struct bytes asker; /* who has his share of max_pending and no more;
+	                       empty: nobody */
+};
+/* Asks for the TXT records at a name. The callback comes exactly once unless
+ * resolver_cancel was in time. False: refused (out of memory or over a cap), no
+ * callback comes. QUERY_R may be NULL; where it is not, what it gets is the
+ * caller's until resolver_cancel, which is then due once, before or after the
+ * callback. */
+bool resolver_ask_for(struct resolver *resolver,
+    const struct resolver_question *question, resolver_callback *callback,
+    void *ctx, struct resolver_query **query_r);
+/* The same for nobody. */
+static inline bool
+resolver_ask(struct resolver *resolver, const char *name,
+    resolver_callback *callback, void *ctx, struct resolver_query **query_r)
+{
+	const struct resolver_question question = { .name = name };
+
+	return resolver_ask_for(resolver, &question, callback, ctx, query_r);
+}
 /* Gives QUERY back. True: no callback comes; false: it has come or is coming. */
 bool resolver_cancel(struct resolver *resolver, struct resolver_query *query);
 void resolver_counts(struct resolver *resolver, struct resolver_counts *out_r);

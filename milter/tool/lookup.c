@@ -171,7 +171,7 @@ static int
 find_all_in_dns(const struct lookup *lookup, struct signpost_verifier *verifier)
 {
 	struct key_lookups *lookups =
-	    key_records_start(lookup->cache, verifier);
+	    key_records_start(lookup->cache, verifier, bytes_of("", 0));
 	struct timespec deadline;
 
 	if (lookups == NULL)

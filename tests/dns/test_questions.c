@@ -56,6 +56,72 @@ test_max_pending_is_exact(void **state)
 	fake_server_stop(&server);
 }
 
+static void
+count_callback(void *ctx, const struct resolver_result *result)
+{
+	(void)result;
+	atomic_fetch_add((atomic_uint *)ctx, 1);
+}
+
+static bool
+start_for(struct resolver *resolver, const char *asker, const char *name,
+    atomic_uint *callbacks)
+{
+	const struct resolver_question question = { name, bytes_str(asker) };
+
+	return resolver_ask_for(
+	    resolver, &question, count_callback, callbacks, NULL);
+}
+
+/* field: D4 */
+static void
+test_share_of_an_asker_is_exact(void **state)
+{
+	struct fake_server server;
+	const char *list[] = { server.address, NULL };
+	struct resolver_settings settings = { .servers = list,
+		.timeout_ms = 500,
+		.max_pending = 20,
+		.max_pending_each = 3 };
+	struct resolver *resolver;
+	struct resolver_counts counts;
+	atomic_uint callbacks = 0;
+	char error[256] = "", name[64];
+
+	(void)state;
+	fake_server_start(&server, 0);
+	assert_true(resolver_new(&settings, &resolver, error, sizeof(error)));
+	for (unsigned i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "silent-%u.example.com", i);
+		assert_int_equal(
+		    start_for(resolver, "one", name, &callbacks), i < 3);
+	}
+	/* Another's and nobody's are not affected. */
+	assert_true(
+	    start_for(resolver, "two", "silent-x.example.com", &callbacks));
+	for (unsigned i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "silent-n%u.example.com", i);
+		assert_true(start_for(resolver, "", name, &callbacks));
+	}
+	resolver_counts(resolver, &counts);
+	assert_int_equal(counts.pending, 14);
+	assert_int_equal(counts.refused, 0);
+	assert_int_equal(counts.refused_share, 7);
+	/* A share lasts as long as its questions are on the net. */
+	do
+		resolver_counts(resolver, &counts);
+	while (counts.pending > 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_true(start_for(
+		    resolver, "one", "found.example.com", &callbacks));
+	do
+		resolver_counts(resolver, &counts);
+	while (counts.pending > 0);
+	resolver_unref(resolver);
+	assert_int_equal(atomic_load(&callbacks), 17);
+	fake_server_stop(&server);
+}
+
 struct asking_again {
 	struct resolver *resolver;
 	struct asked *asked;
@@ -98,13 +164,6 @@ test_an_answer_makes_room_before_it_is_told(void **state)
 		resolver_unref(again.resolver);
 		fake_server_stop(&server);
 	}
-}
-
-static void
-count_callback(void *ctx, const struct resolver_result *result)
-{
-	(void)result;
-	atomic_fetch_add((atomic_uint *)ctx, 1);
 }
 
 /* A callback comes exactly where the cancel came too late, whoever wins. */
@@ -207,6 +266,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_max_pending_is_exact),
+		cmocka_unit_test(test_share_of_an_asker_is_exact),
 		cmocka_unit_test(test_an_answer_makes_room_before_it_is_told),
 		cmocka_unit_test(test_cancel_races_with_the_answer),
 		cmocka_unit_test(test_end_answers_what_is_open),

@@ -122,6 +122,47 @@ class Neighbours(Case):
         for mta in slow + fast:
             mta.close()
 
+    def test_client_whose_keys_never_come_leaves_room_for_others(self):
+        signature = self.sign(self.daemon())[0]
+        silent = ["s%d.example.com" % i for i in range(7)]
+        dns = DnsServer({**RECORDS, **{
+            "r1._domainkey." + name: SILENT for name in silent}})
+        self.addCleanup(dns.close)
+        verifier = Daemon(dns_port=dns.port)
+        self.addCleanup(verifier.close)
+        verifier.configure(dns={"timeout": "20s", "max_pending": 8,
+                                "max_pending_per_client": 3},
+                           limits={"max_wait": "60s"})
+        verifier.start()
+        waiting = []
+        for name in silent:
+            mta = verifier.mta()
+            mta.connect("client.test", "192.0.2.66")
+            mta.envelope()
+            for field, value in [("DKIM-Signature", signature[1].replace(
+                    "d=example.com", "d=" + name))] + HEADERS:
+                mta.header(field, value.replace("\r\n", "\n"))
+            mta.end_headers()
+            mta.body(BODY)
+            mta.send(b"E")
+            waiting.append(mta)
+            pending = min(len(waiting), 3)
+            verifier.wait_for(
+                lambda: verifier.metrics()["signpost_dns_pending"] == pending,
+                "the question to be asked")
+        # Those beyond the share are told at once, while three still wait.
+        for mta in waiting[3:]:
+            self.assertIn("dkim=temperror", results(mta.result()))
+        metrics = verifier.metrics()
+        self.assertEqual(metrics["signpost_dns_pending"], 3)
+        self.assertEqual(metrics["signpost_dns_refused_client_total"], 4)
+        self.assertEqual(metrics["signpost_dns_refused_total"], 0)
+        for client in ("192.0.2.67", "2001:db8::1"):
+            result = self.send(verifier, [signature] + HEADERS, client=client)
+            self.assertIn("dkim=pass", results(result))
+        for mta in waiting:
+            mta.close()
+
 
 if __name__ == "__main__":
     unittest.main()
