@@ -84,18 +84,18 @@ check_key(struct import *import, struct signpost *handle,
 	buf_init(&text, KEYFILE_MAX_BYTES);
 	buf_reserve(&text, KEYFILE_MAX_BYTES);
 	if (keyfile_read(key->file, user, &text, &stamp, why) != SIGNPOST_OK)
-		import_lost(import, key->place, "key %s", why);
+		import_lost(import, key->key_place, "key %s", why);
 	else if (signpost_private_key_read(handle,
 		     text.len > 0 ? text.data : "", text.len,
 		     &private_key) != SIGNPOST_OK)
-		import_lost(import, key->place,
+		import_lost(import, key->key_place,
 		    "key %s: wanted is an RSA or Ed25519 private key as PEM, "
 		    "not encrypted",
 		    key->file);
 	else if (signpost_private_key_algorithm(private_key) !=
 		SIGNPOST_ED25519_SHA256 &&
 	    signpost_private_key_bits(private_key) < MIN_RSA_BITS)
-		import_lost(import, key->place,
+		import_lost(import, key->key_place,
 		    "key %s has %u bits, and RSA keys of less than %d do not "
 		    "sign (RFC 8301): make a new one with signpost keygen",
 		    key->file, signpost_private_key_bits(private_key),

@@ -141,7 +141,7 @@ opendkim_conf_read(
 {
 	struct reading reading = { conf, file, 0 };
 
-	*conf = (struct opendkim_conf){ .import = import };
+	*conf = (struct opendkim_conf){ .import = import, .file = file };
 	read_file(&reading, (struct import_place){ file, 0, "" });
 }
 

@@ -52,6 +52,7 @@ struct opendkim_value {
 
 struct opendkim_conf {
 	struct import *import;
+	const char *file;				  /* the first */
 	struct opendkim_value values[OPENDKIM_MAX_NAMES]; /* by row */
 };
 

@@ -230,7 +230,7 @@ opendkim_keys_extract(
 		.domain = strcmp(key->domain, "%") == 0 ? "any" : key->domain,
 		.selector = key->selector };
 	struct signpost_private_key *private_key;
-	char path[PATH_MAX];
+	char path[PATH_MAX], whole[PATH_MAX];
 
 	if (key->file != NULL)
 		return key->file;
@@ -249,7 +249,8 @@ opendkim_keys_extract(
 		       place.domain, key->selector) < (int)sizeof(path) &&
 	    (is_there(keys->handle, path, private_key) ||
 		key_pem_write(private_key, &place) == 0)) {
-		key->file = import_keep(import, bytes_str(path));
+		key->file = import_keep(import,
+		    bytes_str(realpath(path, whole) != NULL ? whole : path));
 	} else {
 		import_lost(import, key->place,
 		    "\"%s\": its key could not be written to %s", key->name,

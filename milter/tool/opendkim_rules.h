@@ -24,6 +24,7 @@ struct opendkim_rule {
 	bool exempt;	      /* blocks, and wins over all others */
 	size_t order;	      /* from 1 on */
 	struct import_place place;
+	struct import_place key_place; /* what names the key's file */
 };
 
 /* How the rules that match a message add up. */

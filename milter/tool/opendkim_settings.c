@@ -199,9 +199,9 @@ take_user(struct writing *writing, const struct opendkim_value *value)
 	write_string(writing, "group", found->gr_name);
 	if (strcmp(name, "opendkim") == 0)
 		import_note(writing->import, value->place,
-		    "the daemon runs as opendkim, whose the keys are; before "
-		    "that user goes, give the keys to another with chown, and "
-		    "write that one, or leave user and group out for signpost");
+		    "the daemon runs as opendkim, whose the keys are; where "
+		    "signpostd.service runs it, that is as signpost: chown the "
+		    "keys to that user, and leave user and group out");
 }
 
 static void

@@ -95,6 +95,17 @@ say_passed_over(const struct opendkim_conf *conf)
 	}
 }
 
+/* Without it the MTA would speak to nobody. */
+static void
+say_no_socket(const struct opendkim_conf *conf)
+{
+	if (opendkim_conf_get(conf, "Socket")->text == NULL)
+		import_lost(conf->import,
+		    (struct import_place){ conf->file, 0, "Socket" },
+		    "is not there, but on OpenDKIM's command line (-p): write "
+		    "as socket what the MTA is told");
+}
+
 static void
 say_row(const struct opendkim_conf *conf, size_t row)
 {
@@ -122,4 +133,5 @@ opendkim_settings_say_lost(const struct opendkim_conf *conf)
 	say_values(conf);
 	say_sender_headers(conf);
 	say_passed_over(conf);
+	say_no_socket(conf);
 }

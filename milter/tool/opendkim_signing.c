@@ -97,6 +97,7 @@ add_key(struct signing *signing, struct opendkim_key *key,
 		domain = from;
 	rule.domain = domain;
 	rule.selector = key->selector;
+	rule.key_place = key->place;
 	rule.identity = find_identity(signing, &rule, signer);
 	if (!key->is_path) {
 		rule.file = opendkim_keys_extract(signing->keys, key);
