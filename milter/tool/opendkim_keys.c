@@ -2,6 +2,7 @@
 #include "opendkim_keys.h"
 
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,7 +39,8 @@ check_key(const struct opendkim_key *key)
 }
 
 static void
-add_key(struct opendkim_keys *keys, const struct opendkim_row *row)
+add_key(
+    struct opendkim_keys *keys, const struct opendkim_row *row, bool patterns)
 {
 	struct import *import = keys->conf->import;
 	struct bytes rest = bytes_str(row->value == NULL ? "" : row->value);
@@ -54,15 +56,19 @@ add_key(struct opendkim_keys *keys, const struct opendkim_row *row)
 	key.data = import_keep(import, rest);
 	key.is_path = is_path(key.data);
 	why = check_key(&key);
-	if (why == NULL && keys->patterns &&
-	    !opendkim_pattern_is_plain(key.name))
+	if (why == NULL && patterns && !opendkim_pattern_is_plain(key.name))
 		why = "a regular expression is not understood";
 	if (why != NULL)
 		import_lost(import, row->place,
 		    "\"%s\": %s; the key is left out", row->key, why);
 	else if (import_grow(
-		     import, &keys->keys, keys->count, sizeof(*keys->keys)))
+		     import, &keys->keys, keys->count, sizeof(*keys->keys)) &&
+	    import_grow(
+		import, &keys->wild, keys->wild_count, sizeof(*keys->wild))) {
+		if (patterns && strchr(key.name, '*') != NULL)
+			keys->wild[keys->wild_count++] = keys->count;
 		keys->keys[keys->count++] = key;
+	}
 }
 
 static int
@@ -103,9 +109,8 @@ opendkim_keys_read(struct opendkim_keys *keys, const struct opendkim_conf *conf,
 	};
 	if (table->text != NULL)
 		opendkim_set_read(conf, table, &set);
-	keys->patterns = set.patterns;
 	for (size_t i = 0; i < set.count; i++)
-		add_key(keys, &set.rows[i]);
+		add_key(keys, &set.rows[i], set.patterns);
 	opendkim_set_fini(&set);
 	sort(keys);
 }
@@ -115,6 +120,7 @@ opendkim_keys_fini(struct opendkim_keys *keys)
 {
 	free(keys->keys);
 	free(keys->by_name);
+	free(keys->wild);
 }
 
 /* The first of those named NAME; COUNT for none. */
@@ -142,11 +148,10 @@ opendkim_keys_find(const struct opendkim_keys *keys, const char *name)
 {
 	size_t found = find_literal(keys, name);
 
-	/* Patterns are few: a table whose every row is one has no sense. */
-	for (size_t i = 0; keys->patterns && i < found; i++)
-		if (strchr(keys->keys[i].name, '*') != NULL &&
-		    opendkim_pattern_matches(keys->keys[i].name, name))
-			found = i;
+	for (size_t i = 0; i < keys->wild_count && keys->wild[i] < found; i++)
+		if (opendkim_pattern_matches(
+			keys->keys[keys->wild[i]].name, name))
+			found = keys->wild[i];
 	return found < keys->count ? &keys->keys[found] : NULL;
 }
 
@@ -221,6 +226,27 @@ is_there(struct signpost *handle, const char *path,
 	return same;
 }
 
+/* Run by root, a key is to be the daemon's. */
+static void
+find_owner(const struct opendkim_conf *conf, struct key_pem_place *place)
+{
+	const char *name = opendkim_conf_get(conf, "UserID")->text;
+	const struct passwd *user = NULL;
+
+	if (geteuid() != 0)
+		return;
+	if (name != NULL)
+		user = getpwnam(import_keep(
+		    conf->import, bytes_of(name, strcspn(name, ":"))));
+	if (user == NULL)
+		user = getpwnam("signpost");
+	if (user == NULL)
+		return;
+	place->chown = true;
+	place->uid = user->pw_uid;
+	place->gid = user->pw_gid;
+}
+
 const char *
 opendkim_keys_extract(
     const struct opendkim_keys *keys, struct opendkim_key *key)
@@ -234,6 +260,7 @@ opendkim_keys_extract(
 
 	if (key->file != NULL)
 		return key->file;
+	find_owner(keys->conf, &place);
 	private_key = read_key(keys->handle, key->data);
 	if (private_key == NULL) {
 		import_lost(import, key->place,

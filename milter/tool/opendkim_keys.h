@@ -27,7 +27,8 @@ struct opendkim_keys {
 	struct opendkim_key *keys; /* in the order of the table */
 	size_t *by_name;	   /* sorted, indexes of KEYS */
 	size_t count;
-	bool patterns;
+	size_t *wild; /* those with "*" in their names, of a refile */
+	size_t wild_count;
 	const char *folder; /* for keys that are no paths; NULL: none */
 	struct signpost *handle;
 };

@@ -130,7 +130,7 @@ add_by_domain(
 	    "OpenDKIM; here it goes out unsigned");
 	for (size_t i = 0; i < keys->count; i++) {
 		struct opendkim_key *key = &keys->keys[i];
-		bool any = keys->patterns && strcmp(key->name, "*") == 0;
+		bool any = keys->wild_count > 0 && strcmp(key->name, "*") == 0;
 
 		rule.name = any ? set : key->name;
 		if (any ||
