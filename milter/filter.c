@@ -243,7 +243,9 @@ filter_body(SMFICTX *ctx, unsigned char *data, size_t len)
 		stats_add(filter_daemon->stats, COUNT_BODY_HASH_BYTES, len);
 		stats_add(filter_daemon->stats, COUNT_BODY_HASH_CPU_NS, cpu_ns);
 	}
-	return SMFIS_NOREPLY;
+	/* Behind any other return libmilter passes over the end of a message
+	 * that comes with a piece of body, and its MTA waits for ever. */
+	return intake_ends_message() ? SMFIS_CONTINUE : SMFIS_NOREPLY;
 }
 
 static sfsistat
@@ -274,8 +276,12 @@ filter_abort(SMFICTX *ctx)
 static sfsistat
 filter_close(SMFICTX *ctx)
 {
+	const char *refusal = intake_take_refusal();
 	struct step step;
 
+	if (refusal != NULL)
+		log_often(filter_daemon->log, LOG_KIND_CONNECTION, LOG_ERR,
+		    "the MTA sent %s: connection closed", refusal);
 	if (begin(ctx, &step)) {
 		end_session(ctx, step.session);
 		end(&step, STAGE_CLOSE);

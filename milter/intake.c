@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "intake.h"
 
-#include <errno.h>
+#include <arpa/inet.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -19,6 +20,24 @@ enum {
 	AHEAD_BYTES = 16384,
 	/* How long libmilter waits for more of a connection. */
 	LINGER_MS = 1,
+	/* Of a packet: four octets of length, and what it is. */
+	HEAD_BYTES = 5,
+};
+
+/* Packets that something is done about (the SMFIC_ of mfdef.h). */
+enum {
+	PACKET_MACROS = 'D',
+	PACKET_END_OF_MESSAGE = 'E',
+	PACKET_QUIT = 'Q',
+	PACKET_QUIT_FOR_ANOTHER = 'K',
+};
+
+/* What libmilter is reading, or has read. */
+struct packet {
+	unsigned char head[HEAD_BYTES];
+	size_t head_len;
+	size_t left; /* octets of its data to come */
+	bool odd;    /* so many NULs are in the data, if it is macros */
 };
 
 /* What a thread has read of the connection that it is at work for. */
@@ -28,6 +47,8 @@ struct intake {
 	int connection; /* while AT_WORK */
 	char *data;	/* NULL: nothing that libmilter has not had */
 	size_t at, end;
+	struct packet packet;
+	const char *refusal; /* of the last packet, or NULL */
 };
 
 /* A thread's own: the C library's functions take no pointer of ours. */
@@ -40,6 +61,22 @@ void
 intake_message_ended(unsigned connections)
 {
 	own.gives_up = connections > atomic_load(&threads_at_work);
+}
+
+bool
+intake_ends_message(void)
+{
+	return own.at_work && own.packet.head_len == HEAD_BYTES &&
+	    own.packet.head[HEAD_BYTES - 1] == PACKET_END_OF_MESSAGE;
+}
+
+const char *
+intake_take_refusal(void)
+{
+	const char *refusal = own.refusal;
+
+	own.refusal = NULL;
+	return refusal;
 }
 
 static void
@@ -60,6 +97,8 @@ begin_work(int connection)
 	own.at_work = true;
 	own.gives_up = false;
 	own.connection = connection;
+	own.packet = (struct packet){ 0 };
+	own.refusal = NULL;
 }
 
 static void
@@ -181,15 +220,85 @@ read_ahead(void *to, size_t len)
 	return (ssize_t)len;
 }
 
+/* libmilter passes over the next client's address behind a QUIT_NC that follows
+ * the end of a message, so that another's mail would be signed: no MTA sends
+ * one, and it is the end. */
+static void
+begin_data(struct packet *packet, unsigned char *kind)
+{
+	uint32_t len;
+
+	memcpy(&len, packet->head, sizeof(len));
+	len = ntohl(len);
+	/* libmilter takes these for a packet without data. */
+	if (len == 0 || len > INT32_MAX)
+		own.refusal = "a packet of an impossible length";
+	packet->left = len - 1;
+	if (*kind == PACKET_QUIT_FOR_ANOTHER)
+		*kind = PACKET_QUIT;
+}
+
+static size_t
+follow_head(struct packet *packet, unsigned char *octets, size_t len)
+{
+	size_t part = HEAD_BYTES - packet->head_len;
+
+	if (part > len)
+		part = len;
+	memcpy(packet->head + packet->head_len, octets, part);
+	packet->head_len += part;
+	if (packet->head_len == HEAD_BYTES)
+		begin_data(packet, octets + part - 1);
+	return part;
+}
+
+/* Macros are a stage and pairs of strings: libmilter looks for the next name
+ * behind the end of its table where the last has no value. */
+static size_t
+follow_data(struct packet *packet, const unsigned char *octets, size_t len)
+{
+	size_t part = packet->left < len ? packet->left : len;
+
+	packet->left -= part;
+	if (packet->head[HEAD_BYTES - 1] != PACKET_MACROS)
+		return part;
+	for (size_t i = 0; i < part; i++)
+		packet->odd ^= octets[i] == '\0';
+	if (packet->left == 0 && packet->odd)
+		own.refusal = "a list of macros whose last has no value";
+	return part;
+}
+
+/* What libmilter is about to get; a packet that it does not bear is the end of
+ * the connection. */
+static ssize_t
+follow(void *data, ssize_t len)
+{
+	struct packet *packet = &own.packet;
+	unsigned char *octets = data, *end = octets + (len > 0 ? len : 0);
+
+	while (octets < end && own.refusal == NULL) {
+		if (packet->head_len == HEAD_BYTES && packet->left == 0)
+			*packet = (struct packet){ 0 };
+		if (packet->head_len < HEAD_BYTES)
+			octets +=
+			    follow_head(packet, octets, (size_t)(end - octets));
+		else
+			octets +=
+			    follow_data(packet, octets, (size_t)(end - octets));
+	}
+	return own.refusal == NULL ? len : 0;
+}
+
 ssize_t
 read(int fd, void *to, size_t len)
 {
 	struct iovec whole = { to, len };
 
 	if (has_data(fd))
-		return hand_on(to, len);
+		return follow(to, hand_on(to, len));
 	if (own.at_work && own.connection == fd)
-		return read_ahead(to, len);
+		return follow(to, read_ahead(to, len));
 	return readv(fd, &whole, 1);
 }
 

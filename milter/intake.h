@@ -18,6 +18,11 @@
  * Between two messages a connection gives its thread to one that has none, if
  * there is one, and goes behind all others.
  *
+ * Every packet passes here, and so those that libmilter (8.17) does not bear are
+ * kept from it: a list of macros whose last has no value and a length that is
+ * none end the connection, and a packet that announces another client on the
+ * same connection is the end of it.
+ *
  * How libmilter asks whether to go on with a connection (one descriptor, one
  * millisecond) is what tells its calls from all others; those, and all of a
  * libmilter without that pool, go through as they are.
@@ -27,7 +32,14 @@
 #ifndef INTAKE_H
 #define INTAKE_H
 
+#include <stdbool.h>
+
 /* The calling thread has ended a message of one of so many CONNECTIONS. */
 void intake_message_ended(unsigned connections);
+/* Whether the packet that the calling thread is at work for ends a message: the
+ * last piece of a body may be in it. */
+bool intake_ends_message(void);
+/* What the MTA sent that ends the calling thread's connection, once; or NULL. */
+const char *intake_take_refusal(void);
 
 #endif

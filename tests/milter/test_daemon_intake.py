@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(
     os.path.abspath(__file__)), "..", "lib"))
 
-from daemon_case import BODY, Case, HEADERS, INSIDE, RSA  # noqa: E402
+from daemon_case import BODY, Case, HEADERS, INSIDE, OUTSIDE, RSA  # noqa: E402
 from milter_client import Closed, Mta  # noqa: E402
 import signpostd  # noqa: E402
 
@@ -89,20 +89,21 @@ class Bytes(Case):
                 for _ in range(5):
                     self.check(mta.result())
 
-    def test_a_connection_that_begins_in_the_bytes_of_another(self):
-        """SMFIC_QUIT_NC: the end, and another client behind it."""
+    def test_nobody_elses_mail_is_signed_behind_the_end_of_a_client(self):
+        """SMFIC_QUIT_NC: the end, and another client behind it, whose address
+        libmilter passes over."""
         daemon = self.daemon()
         with Collector(daemon.address) as mta:
             mta.begin()
             mta.keep_message(1)
             mta.send(b"K")
-            mta.macros(b"C", j="mx.test")
-            mta.send(b"C", b"client.test\0004" + struct.pack("!H", 25) +
-                     INSIDE.encode() + b"\0")
+            mta.connect("client.test", OUTSIDE)
             mta.keep_message(2)
             mta.let_go()
             self.check(mta.result())
-            self.check(mta.result())
+            with self.assertRaises((Closed, ConnectionError)):
+                mta.result()
+        self.check(self.send(daemon, client=INSIDE))
 
     def test_what_stands_behind_the_end_is_nobody_elses(self):
         """Descriptors are used again: what one connection left unread must
@@ -129,6 +130,84 @@ class Bytes(Case):
                 mta.waiting = mta.waiting[:-cut]
                 mta.let_go()
             self.check(self.send(daemon, client=INSIDE))
+
+
+class Packets(Case):
+    """What libmilter does not bear."""
+
+    def still_signs(self, daemon):
+        result = self.send(daemon, client=INSIDE)
+        self.assertEqual(len(result.field("DKIM-Signature")), 2)
+
+    def test_macros_whose_last_has_no_value_end_the_connection_alone(self):
+        """They ended the process."""
+        daemon = self.daemon()
+        for stage in b"CHMRTNE":
+            for names in (b"i\0", b"j\0mx.test\0v\0", b"\0\0\0",
+                          b"a\0b\0" * 9000 + b"c\0"):
+                for piece in (None, 7000):
+                    with self.subTest(stage=chr(stage), names=names[:12]), \
+                            Collector(daemon.address) as mta:
+                        mta.begin()
+                        mta.send(b"D", bytes([stage]) + names)
+                        mta.keep_message(1)
+                        try:
+                            mta.let_go(piece)
+                            with self.assertRaises(Closed):
+                                mta.result()
+                        except ConnectionError:
+                            pass
+        self.still_signs(daemon)
+        self.assertIn("the MTA sent a list of macros whose last has no value: "
+                      "connection closed", daemon.log())
+
+    def test_macros_that_are_odd_but_whole_are_taken(self):
+        daemon = self.daemon()
+        for names in (b"", b"i", b"i\0Q\0rest", b"\0\0",
+                      b"a\0b\0" * 9000):
+            with self.subTest(names=names[:12]), \
+                    Collector(daemon.address) as mta:
+                mta.begin()
+                mta.send(b"D", b"M" + names)
+                mta.keep_message(1)
+                mta.let_go()
+                self.assertEqual(
+                    len(mta.result().field("DKIM-Signature")), 2)
+
+    def test_a_length_that_is_none_ends_the_connection(self):
+        """libmilter takes it for a packet without data: all behind it is read
+        as other packets than the MTA meant."""
+        daemon = self.daemon()
+        for length in (0, 1 << 31, 0xFFFFFFF0, 0xFFFFFFFF):
+            with self.subTest(length=length), \
+                    Collector(daemon.address) as mta:
+                mta.begin()
+                mta.waiting += struct.pack("!I", length) + b"D"
+                mta.keep_message(1)
+                mta.let_go()
+                with self.assertRaises((Closed, ConnectionError)):
+                    mta.result()
+        self.still_signs(daemon)
+
+    def test_a_piece_of_body_at_the_end_of_a_message(self):
+        """The protocol allows it; the MTA got no reply ever."""
+        daemon = self.daemon()
+        for options in ({}, {"version": 2, "steps": 0x7F, "actions": 0x3F}):
+            hashes = set()
+            for last in (0, 1, len(BODY) - 1):
+                with daemon.mta(**options) as mta:
+                    mta.connect("localhost", INSIDE)
+                    mta.envelope()
+                    for name, value in HEADERS:
+                        mta.header(name, value.replace("\r\n", "\n"))
+                    mta.end_headers()
+                    mta.body(BODY[:len(BODY) - last])
+                    mta.send(b"E", BODY[len(BODY) - last:])
+                    result = mta.result()
+                self.assertEqual(result.reply, "accept")
+                value = "".join(result.field("DKIM-Signature")[0].split())
+                hashes.add(value.split("bh=")[1].split(";")[0])
+            self.assertEqual(len(hashes), 1)
 
 
 class Turns(Case):
