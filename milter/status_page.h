@@ -4,7 +4,7 @@
  *
  * status_page.sh makes it at build time of status_page.html, .css and .js. It
  * stands alone: one answer has all of it, and it asks nobody but the daemon
- * for figures (/status and /history, each second).
+ * for figures (/status, /keys, /history, each second).
  */
 #ifndef STATUS_PAGE_H
 #define STATUS_PAGE_H

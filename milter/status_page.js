@@ -1,7 +1,8 @@
 
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page's script: asks for /status and /history each second and shows them.
+ * The page's script: asks for /status, /keys and /history each second and shows
+ * them.
  *
  * What comes from the daemon becomes text or a length, never markup. Elements
  * are made once and changed after that, so that nothing flickers, and what is
@@ -15,6 +16,7 @@ const POLL_MS = 1000;
 const PATIENCE_MS = 5000;
 const WINDOW_S = 60; /* of means and of the CPU's share */
 const MOST_BARS = 10; /* of reasons */
+const MOST_KEYS = 12;
 
 /*
  * Figures.
@@ -253,7 +255,7 @@ function niceStep(most) {
 function plotFrame(width, height, seconds, most) {
 	const step = niceStep(most);
 	const top = step * Math.ceil(most / step);
-	const left = 8 + 7.5 * Math.max(3, countText(top).length);
+	const left = 8 + 7.5 * Math.max(4.5, countText(top).length);
 	const right = width - 8, upper = 8, lower = height - 22;
 
 	return { width, height, left, right, upper, lower, top, step, seconds,
@@ -597,25 +599,33 @@ function cacheFacts(cache, words) {
 	];
 }
 
-/* Keys of ours by how far they are, where the daemon knows: as a count of
- * each state, or one by one. */
-function keyStates(status) {
-	const states = new Map(members(status, "keys"));
+/* Of keys that sign only while their record is published. */
+const KEY_TONES = { published: "good", waiting: "odd", gone: "bad",
+	revoked: "bad", differs: "bad" };
 
-	for (const key of rows(status, "keys"))
-		states.set(String(key.state), (states.get(String(key.state)) ?? 0) + 1);
-	return [...states];
+function countStanding(status) {
+	return sum(members(status, "published.keys").map(([, count]) => count));
 }
 
-const KEY_TONES = { published: "good", usable: "good", signing: "good",
-	differs: "bad", revoked: "bad", unusable: "bad", not_published: "odd",
-	failed: "odd" };
+/* Those that are not published by name; KEYS is an answer of /keys, or null. */
+function showStanding(status, keys) {
+	const all = countStanding(status);
+	const unwell = all - figure(status, "published.keys.published");
+	const shown = rows(keys, "keys").filter(
+	    (key) => key.state !== "published").slice(0, MOST_KEYS);
+	const pairs = shown.map((key) => [String(key.name),
+		nameText(key.state) +
+		    (key.last_check === "failed" ? ", look-up fails" : "")]);
+
+	byId("standing").hidden = all === 0;
+	showBars("keys", barsOf(members(status, "published.keys"), KEY_TONES),
+	    "None");
+	if (shown.length > 0 && unwell > shown.length)
+		pairs.push(["and more", countText(unwell - shown.length)]);
+	showFacts("key-list", pairs);
+}
 
 function showKeys(status) {
-	const states = keyStates(status);
-
-	byId("keys").hidden = states.length === 0;
-	showBars("keys", barsOf(states, KEY_TONES), "None");
 	showFacts("private", cacheFacts(member(status, "key_caches.private"),
 	    "Private keys loaded"));
 	showFacts("public", cacheFacts(member(status, "key_caches.public"),
@@ -712,13 +722,14 @@ function noteSilence(now, why) {
 	document.title = "No answer - signpostd";
 }
 
-function show(status, history, now) {
+function show(status, keys, history, now) {
 	noteAnswer(status, now);
 	remember(status);
 	plot.history = history;
 	plot.at = now;
 	for (const part of PARTS)
 		part(status);
+	showStanding(status, keys);
 	drawPlot();
 	document.title = rateText(figure(status, "signs_per_second.1s") +
 	    figure(status, "verifies_per_second.1s")) + "/s - signpostd";
@@ -736,6 +747,14 @@ async function ask(path) {
 	return answer.json();
 }
 
+/* Keys are asked for where there are any. */
+async function askAll() {
+	const status = await ask("status");
+
+	return Promise.all([status,
+		countStanding(status) > 0 ? ask("keys") : null, ask("history")]);
+}
+
 function whyNoAnswer(error) {
 	return error.name === "TimeoutError" ? "it takes too long"
 	    : error.name === "TypeError" ? "connection refused or broken"
@@ -747,7 +766,7 @@ async function poll() {
 	let answers = null;
 
 	try {
-		answers = await Promise.all([ask("status"), ask("history")]);
+		answers = await askAll();
 	} catch (error) {
 		noteSilence(Date.now(), whyNoAnswer(error));
 	}

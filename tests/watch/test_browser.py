@@ -189,7 +189,7 @@ class Live(InABrowser):
             self.assertEqual({cell.aria_role for cell in find(
                 "css selector", "#operations td.number")}, {"cell"})
         links = find("css selector", "a[href]:not(noscript a)")
-        self.assertEqual(len(links), 4)
+        self.assertEqual(len(links), 5)
         for link in links:
             browser.driver.switch_to.active_element.send_keys("\ue004")
             self.assertEqual(browser.driver.switch_to.active_element, link)
@@ -253,7 +253,9 @@ class Feigned(InABrowser):
         self.page.open("http://127.0.0.1:%d/" % self.server.server_port)
 
     def test_what_the_daemon_says_is_text_and_never_markup(self):
-        self.say(version=HOSTILE, keys={HOSTILE: 3}, messages={HOSTILE: 1},
+        self.answers["/keys"] = "{}"
+        self.say(version=HOSTILE, published={"keys": {HOSTILE: 3}},
+                 messages={HOSTILE: 1},
                  signs=[{"algorithm": HOSTILE, "key_bits": HOSTILE,
                          "result": HOSTILE, "count": 5}],
                  verifies=[{"algorithm": HOSTILE, "result": "pass",
@@ -286,7 +288,7 @@ class Feigned(InABrowser):
                       "".join(self.page.complaints()))
 
     def test_figures_that_are_missing_or_odd_break_nothing(self):
-        for answer in ("{}", '{"signs": 1, "operations": {}, "keys": null}',
+        for answer in ("{}", '{"signs": 1, "operations": {}, "published": 7}',
                        '{"ready": 1, "signs": [null], "operations": [7]}',
                        "[]"):
             with self.subTest(answer):
@@ -299,14 +301,35 @@ class Feigned(InABrowser):
                 self.assertEqual(self.page.complaints(), [])
                 self.assertIn("None yet", self.page.text("messages"))
 
-    def test_the_states_of_keys_are_shown_as_counts_or_one_by_one(self):
-        for keys in ({"published": 2, "not_published": 1, "revoked": 0},
-                     [{"state": "published"}, {"state": "published"},
-                      {"state": "not_published"}]):
-            self.say(keys=keys)
-            self.open()
-            self.page.wait_for(lambda: self.page.pairs("keys") == {
-                "published": "2", "not published": "1"}, "states of keys")
+    def test_where_keys_stand_is_shown_and_the_troubled_by_name(self):
+        self.open()
+        self.page.wait_for(lambda: self.page.text("state") == "Ready", "Ready")
+        self.assertFalse(self.page.run(
+            "return document.getElementById('standing').checkVisibility()"))
+        self.say(published={"keys": {"published": 30, "waiting": 31,
+                                     "revoked": 1, "gone": 0}})
+        self.answers["/keys"] = json.dumps({"keys": [
+            {"name": HOSTILE, "state": "revoked", "last_check": "revoked"},
+            {"name": "b._domainkey.example.org", "state": "waiting",
+             "last_check": "failed"}] + [
+            {"name": "k%d._domainkey.example.org" % i, "state": state,
+             "last_check": "none"} for state in ("waiting", "published")
+            for i in range(30)]})
+        self.page.wait_for(lambda: self.page.pairs("keys") == {
+            "published": "30", "waiting": "31", "revoked": "1"}, "states")
+        keys = self.page.pairs("key-list")
+        self.assertEqual(len(keys), 13)
+        self.assertEqual(list(keys.items())[:2], [
+            (HOSTILE, "revoked"),
+            ("b._domainkey.example.org", "waiting, look-up fails")])
+        self.assertEqual(keys["and more"], "20")
+        self.assertEqual(self.page.low_contrast(), [])
+        self.assert_fits(self.page, "keys")
+        self.answers["/keys"] = json.dumps({"keys": [
+            {"name": "a._domainkey.example.org", "state": "published"}]})
+        self.say(published={"keys": {"published": 30}})
+        self.page.wait_for(lambda: self.page.pairs("key-list") == {},
+                           "no names")
 
     def test_what_needs_a_look_is_said_in_words(self):
         self.say(queue={**self.status["queue"], "overloads": 7},
@@ -347,6 +370,7 @@ class Feigned(InABrowser):
             return value + 12345678901 if isinstance(
                 value, (int, float)) else value
         self.answers["/status"] = json.dumps(grow(self.status))
+        self.answers["/keys"] = "{}"
         self.answers["/history"] = json.dumps({
             "seconds": 300, "signs": [123456.7] * 300, "verifies": [0.1] * 300})
         self.open()

@@ -35,7 +35,7 @@ class Files(unittest.TestCase):
     def test_promtool_finds_no_fault_in_the_configuration_and_the_alerts(self):
         done = promtool("check", "config", metrics_used.PROMETHEUS)
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertIn("15 rules found", done.stdout)
+        self.assertIn("16 rules found", done.stdout)
 
     def test_each_alert_comes_when_it_should_and_not_else(self):
         with tempfile.TemporaryDirectory(prefix="signpost-alerts.") as folder:
