@@ -401,8 +401,10 @@ accept(int listener, __SOCKADDR_ARG address, socklen_t *restrict len)
 		errno = error;
 		return -1;
 	}
-	if ((size_t)fd < filter_daemon->max_descriptor)
+	if ((size_t)fd < filter_daemon->max_descriptor) {
+		intake_accepted(fd);
 		return fd;
+	}
 	close(fd);
 	stats_add(filter_daemon->stats, COUNT_CONNECTIONS_REFUSED, 1);
 	log_often(filter_daemon->log, LOG_KIND_CONNECTION, LOG_WARNING,

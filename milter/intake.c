@@ -20,6 +20,8 @@ enum {
 	AHEAD_BYTES = 16384,
 	/* How long libmilter waits for more of a connection. */
 	LINGER_MS = 1,
+	/* Descriptors beyond go through as they are. */
+	MAX_DESCRIPTORS = 65536,
 	/* Of a packet: four octets of length, and what it is. */
 	HEAD_BYTES = 5,
 };
@@ -56,6 +58,22 @@ static _Thread_local struct intake own;
 
 /* Threads at work for a connection. */
 static atomic_uint threads_at_work;
+
+/* By descriptor. */
+static atomic_bool is_connection[MAX_DESCRIPTORS];
+
+static void
+note(int descriptor, bool value)
+{
+	if (descriptor >= 0 && descriptor < MAX_DESCRIPTORS)
+		atomic_store(&is_connection[descriptor], value);
+}
+
+void
+intake_accepted(int descriptor)
+{
+	note(descriptor, true);
+}
 
 void
 intake_message_ended(unsigned connections)
@@ -175,7 +193,9 @@ poll_for_more(struct pollfd *one)
 static __attribute__((noinline)) int
 poll_any(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
-	if (count == 1 && fds->events == POLLIN && timeout_ms == LINGER_MS)
+	if (count == 1 && fds->events == POLLIN && timeout_ms == LINGER_MS &&
+	    fds->fd >= 0 && fds->fd < MAX_DESCRIPTORS &&
+	    atomic_load(&is_connection[fds->fd]))
 		return poll_for_more(fds);
 	if (count == 1 && (fds->events & POLLIN) != 0 && has_data(fds->fd))
 		return say_readable(fds);
@@ -308,5 +328,6 @@ close(int fd)
 {
 	if (own.at_work && own.connection == fd)
 		end_work();
+	note(fd, false);
 	return __close(fd);
 }

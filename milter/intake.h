@@ -23,9 +23,9 @@
  * none end the connection, and a packet that announces another client on the
  * same connection is the end of it.
  *
- * How libmilter asks whether to go on with a connection (one descriptor, one
- * millisecond) is what tells its calls from all others; those, and all of a
- * libmilter without that pool, go through as they are.
+ * What is done with an MTA's connection once libmilter has asked whether to go
+ * on with it (one descriptor, one millisecond) is all that this changes: all
+ * other calls, and all of a libmilter without that pool, go through as they are.
  *
  * Threads: any.
  */
@@ -34,6 +34,8 @@
 
 #include <stdbool.h>
 
+/* DESCRIPTOR is an MTA's connection, until it is closed. */
+void intake_accepted(int descriptor);
 /* The calling thread has ended a message of one of so many CONNECTIONS. */
 void intake_message_ended(unsigned connections);
 /* Whether the packet that the calling thread is at work for ends a message: the

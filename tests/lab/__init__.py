@@ -7,7 +7,7 @@
     postfix.py   private Postfix instances
     sendmail.py  private Sendmail instances
     sink.py      an SMTP server that keeps the exact bytes, and may change them
-    filters.py   milters: signpostd, and OpenDKIM
+    filters.py   milters: signpostd, OpenDKIM, rspamd and dkimpy-milter
     peers.py     other verifiers and signers: dkimpy, Mail::DKIM
     mail.py      sending, and reading what arrived
 
