@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """signpostd where keys sign only once their record is published: rotation
 without a gap, records that go or change, name servers that fail."""
+import collections
+import functools
 import json
 import os
 import re
@@ -42,6 +44,7 @@ class Case(unittest.TestCase):
         keys = {(DOMAIN, "s1"): OLD} if keys is None else keys
         daemon = Daemon(keys=keys, dns_port=self.dns.port)
         self.addCleanup(daemon.close)
+        daemon.wait_for = functools.partial(daemon.wait_for, timeout=60)
         # No answer has to be waited for longer than a test waits.
         daemon.configure(
             dns={"timeout": "1s"}, key_store={"ttl": "1s"},
@@ -69,13 +72,13 @@ class Case(unittest.TestCase):
     def wait_until_signed_by(self, daemon, selectors, domain=DOMAIN):
         daemon.wait_for(
             lambda: self.selectors(daemon, domain) == selectors,
-            "signatures by %s" % (selectors,), 30)
+            "signatures by %s" % (selectors,))
 
     def wait_for_checks(self, daemon, result, more=3):
         line = 'signpost_key_checks_total{result="%s"}' % result
         begin = daemon.metrics()[line]
         daemon.wait_for(lambda: daemon.metrics()[line] >= begin + more,
-                        "%d checks: %s" % (more, result), 60)
+                        "%d checks: %s" % (more, result))
 
     def restart(self, daemon):
         os.rename(daemon.log_path, daemon.log_path + ".old")
@@ -396,6 +399,7 @@ class Load(Case):
         super().setUp()
         self.signed = []
         self.failures = []
+        self.done = collections.Counter()
         self.stopping = threading.Event()
 
     def verify(self, daemon):
@@ -411,21 +415,28 @@ class Load(Case):
             self.failures.append(message + done.stdout + done.stderr)
         self.signed += re.findall(r"\bs=(\w+);", message.decode()) or [""]
 
-    def pour(self, daemon):
+    def pour(self, daemon, number):
         while not self.stopping.is_set():
             self.verify(daemon)
+            self.done[number] += 1
+
+    def wait_for_all_under_way(self, daemon, threads):
+        begin = collections.Counter(self.done)
+        daemon.wait_for(lambda: all(
+            self.done[number] >= begin[number] + 2
+            for number in range(threads)), "messages under way to arrive")
 
     def wait_for_more(self, daemon, selector, count=10):
         begin = self.signed.count(selector)
         daemon.wait_for(
             lambda: self.signed.count(selector) >= begin + count or
-            self.failures, "messages signed by %r" % selector, 60)
+            self.failures, "messages signed by %r" % selector)
 
     def test_every_message_verifies_throughout_a_rotation_and_reloads(self):
         daemon = self.daemon()
         self.wait_until_signed_by(daemon, ["s1"])
-        threads = [threading.Thread(target=self.pour, args=(daemon,))
-                   for _ in range(3)]
+        threads = [threading.Thread(target=self.pour, args=(daemon, number))
+                   for number in range(3)]
         for thread in threads:
             thread.start()
         try:
@@ -436,9 +447,9 @@ class Load(Case):
             self.reload(daemon)
             self.dns.records[name("s2")] = [NEW.record]
             self.wait_for_more(daemon, "s2")
-            # Messages that s1 has signed are on their way no more.
             self.reload(daemon)
-            self.wait_for_more(daemon, "s2", 20)
+            # Then none that s1 has signed is on its way any more.
+            self.wait_for_all_under_way(daemon, len(threads))
             del self.dns.records[name("s1")]
             os.unlink(os.path.join(daemon.dir, "keys", DOMAIN, "s1.pem"))
             self.wait_for_more(daemon, "s2")
@@ -467,7 +478,7 @@ class Load(Case):
         domains = ["d%d.test" % i for i in range(1000)]
         daemon = self.daemon(
             start=False, keys={(domain, "s"): OLD for domain in domains},
-            published={"interval": "1h", "retry": "1h", "max_rate": 200})
+            published={"interval": "1h", "retry": "1h", "max_rate": 60})
         for domain in domains[:-1]:
             self.dns.records[name("s", domain)] = [OLD.record]
         begin = time.monotonic()
@@ -478,12 +489,12 @@ class Load(Case):
         self.wait_until_signed_by(daemon, ["s"], domains[500])
         self.assertLess(sum(self.dns.asked.values()), 1000)
         line = 'signpost_keys{state="published"}'
-        daemon.wait_for(lambda: daemon.metrics()[line] == 999, "all", 60)
+        daemon.wait_for(lambda: daemon.metrics()[line] == 999, "all")
         # A name that was asked for twice was lost once.
         took = time.monotonic() - begin
-        self.assertGreater(took, 999 / 200 - 1)
+        self.assertGreater(took, 999 / 60 - 1)
         self.assertEqual(self.selectors(daemon, domains[-1]), [])
-        self.assertLess(daemon.log().count("its record is seen"), 100)
+        self.assertLess(daemon.log().count("its record is seen"), 300)
 
 
 if __name__ == "__main__":
