@@ -6,6 +6,7 @@
 #include "address.h"
 #include "config_check.h"
 #include "config_names.h"
+#include "required_keys.h"
 
 struct rules {
 	const struct config *config;
@@ -166,6 +167,26 @@ rule_reports(const struct rules *rules)
 		warn(rules, names[i],
 		    "has no effect: neither reports.directory nor "
 		    "reports.sendmail is set, or nothing is verified");
+		return;
+	}
+}
+
+/* Likewise. */
+static void
+rule_published(const struct rules *rules)
+{
+	static const char *const names[] = { "published.interval",
+		"published.retry", "published.max_rate", "published.file" };
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof *names; i++) {
+		if (rules->problems->errors > 0 ||
+		    required_keys_any(rules->config) ||
+		    find(rules, names[i]) == NULL)
+			continue;
+		warn(rules, names[i],
+		    "has no effect: sign.require_published is nowhere true, or "
+		    "nothing is signed");
 		return;
 	}
 }
@@ -447,6 +468,7 @@ check_together(const struct config *config, const struct config_node *root,
 		rule_trust,
 		rule_no_effect,
 		rule_replay,
+		rule_published,
 		rule_reports,
 		rule_replies,
 		rule_unaligned,

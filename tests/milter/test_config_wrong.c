@@ -189,6 +189,9 @@ static const struct {
 		"2: reports.sendmail: \"sendmail -t\": must be a path",
 		"3: reports.from: \"a b@example.org\": must be "
 		"\"USER@DOMAIN\"" } },
+	{ "published = {\nretry = 5;\nmax_rate = 5; };",
+	    { "2: published.retry: warning: has no effect: "
+	      "sign.require_published is nowhere true" } },
 	{ "reports = { from = \"a\"; };",
 	    { "1: reports.from: \"a\": must be" } },
 	{ "replay = { window = \"2h\";\nentries = 5; };",
