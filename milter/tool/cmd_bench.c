@@ -246,16 +246,10 @@ bench_command(const struct command_usage *usage, int argc, char **argv,
     struct bench_settings *settings, bench_run *run)
 {
 	struct bench *bench;
-	int operands, code;
+	int code;
 
-	switch (options_read(usage, argc, argv, settings, &operands)) {
-	case OPTIONS_OK:
-		break;
-	case OPTIONS_ANSWERED:
-		return EX_OK;
-	case OPTIONS_BAD:
-		return EX_USAGE;
-	}
+	if (options_read(usage, argc, argv, settings, &code) == 0)
+		return code;
 	code = check_settings(usage, settings);
 	if (code != 0)
 		return code;

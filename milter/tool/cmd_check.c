@@ -173,16 +173,10 @@ cmd_check(int argc, char **argv)
 		.postfix = POSTFIX_FOLDER };
 	struct findings findings = { 0 };
 	const struct config *config;
-	int operands, code = 0;
+	int code;
 
-	switch (options_read(&usage, argc, argv, &settings, &operands)) {
-	case OPTIONS_OK:
-		break;
-	case OPTIONS_ANSWERED:
-		return EX_OK;
-	case OPTIONS_BAD:
-		return EX_USAGE;
-	}
+	if (options_read(&usage, argc, argv, &settings, &code) == 0)
+		return code;
 	if (access(settings.config_file, R_OK) < 0)
 		return complain_file(settings.config_file, errno);
 	config =

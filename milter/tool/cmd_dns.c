@@ -114,16 +114,10 @@ cmd_dns(int argc, char **argv)
 	char domain[DOMAIN_SIZE], selector[DOMAIN_SIZE];
 	struct signpost *handle;
 	enum signpost_status status;
-	int operands, code;
+	int code;
 
-	switch (options_read(&usage, argc, argv, &settings, &operands)) {
-	case OPTIONS_OK:
-		break;
-	case OPTIONS_ANSWERED:
-		return EX_OK;
-	case OPTIONS_BAD:
-		return EX_USAGE;
-	}
+	if (options_read(&usage, argc, argv, &settings, &code) == 0)
+		return code;
 	if (settings.key_file != NULL && settings.selector == NULL)
 		return complain(
 		    EX_USAGE, "dns", "-k wants a selector, -s, too");

@@ -178,16 +178,10 @@ cmd_explain(int argc, char **argv)
 	const struct config *config;
 	enum signpost_status status;
 	struct signpost *handle;
-	int operands, code;
+	int code;
 
-	switch (options_read(&usage, argc, argv, &settings, &operands)) {
-	case OPTIONS_OK:
-		break;
-	case OPTIONS_ANSWERED:
-		return EX_OK;
-	case OPTIONS_BAD:
-		return EX_USAGE;
-	}
+	if (options_read(&usage, argc, argv, &settings, &code) == 0)
+		return code;
 	if (settings.from == NULL)
 		return complain(EX_USAGE, "explain",
 		    "--from ADDR: whose message is to be explained?");

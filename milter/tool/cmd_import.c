@@ -290,14 +290,9 @@ cmd_import(int argc, char **argv)
 	const char *file;
 	int operands, code;
 
-	switch (options_read(&usage, argc, argv, &settings, &operands)) {
-	case OPTIONS_OK:
-		break;
-	case OPTIONS_ANSWERED:
-		return EX_OK;
-	case OPTIONS_BAD:
-		return EX_USAGE;
-	}
+	operands = options_read(&usage, argc, argv, &settings, &code);
+	if (operands == 0)
+		return code;
 	if (operands == argc || strcmp(argv[operands], "opendkim") != 0)
 		return complain(EX_USAGE, "import",
 		    "whose configuration? It can read that of opendkim: "

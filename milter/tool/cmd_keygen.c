@@ -285,16 +285,10 @@ cmd_keygen(int argc, char **argv)
 	char domain[DOMAIN_SIZE], selector[DOMAIN_SIZE];
 	struct key_pem_place place = { .domain = domain, .selector = selector };
 	const struct config *config;
-	int operands, code;
+	int code;
 
-	switch (options_read(&usage, argc, argv, &settings, &operands)) {
-	case OPTIONS_OK:
-		break;
-	case OPTIONS_ANSWERED:
-		return EX_OK;
-	case OPTIONS_BAD:
-		return EX_USAGE;
-	}
+	if (options_read(&usage, argc, argv, &settings, &code) == 0)
+		return code;
 	code = check_settings(&settings);
 	if (code != 0)
 		return code;

@@ -160,14 +160,9 @@ cmd_sign(int argc, char **argv)
 	struct work work = { 0 };
 	int operands, code;
 
-	switch (options_read(&usage, argc, argv, &settings, &operands)) {
-	case OPTIONS_OK:
-		break;
-	case OPTIONS_ANSWERED:
-		return EX_OK;
-	case OPTIONS_BAD:
-		return EX_USAGE;
-	}
+	operands = options_read(&usage, argc, argv, &settings, &code);
+	if (operands == 0)
+		return code;
 	if (!sign_settings_finish(&settings.sign))
 		return EX_USAGE;
 	code = sign(&work, &settings, argv[operands]);

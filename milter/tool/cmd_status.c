@@ -380,16 +380,10 @@ cmd_status(int argc, char **argv)
 {
 	struct settings settings = { .config_file = NULL };
 	struct source source = { .config = NULL };
-	int code, operands;
+	int code;
 
-	switch (options_read(&usage, argc, argv, &settings, &operands)) {
-	case OPTIONS_ANSWERED:
-		return EX_OK;
-	case OPTIONS_BAD:
-		return EX_USAGE;
-	case OPTIONS_OK:
-		break;
-	}
+	if (options_read(&usage, argc, argv, &settings, &code) == 0)
+		return code;
 	code = open_source(&settings, &source);
 	if (code == EX_OK)
 		code = settings.watch ? watch(&source, &settings)

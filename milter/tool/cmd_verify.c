@@ -291,14 +291,9 @@ cmd_verify(int argc, char **argv)
 	struct work work = { .settings = &settings };
 	int operands, code;
 
-	switch (options_read(&usage, argc, argv, &settings, &operands)) {
-	case OPTIONS_OK:
-		break;
-	case OPTIONS_ANSWERED:
-		return EX_OK;
-	case OPTIONS_BAD:
-		return EX_USAGE;
-	}
+	operands = options_read(&usage, argc, argv, &settings, &code);
+	if (operands == 0)
+		return code;
 	if (settings.lookup.zone_file != NULL &&
 	    settings.lookup.servers.count > 0)
 		return complain(EX_USAGE, "verify",

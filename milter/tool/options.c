@@ -252,6 +252,18 @@ add_row(struct scanner *scanner, const struct option_row *row, size_t i)
 		.val = row_code(row, i) };
 }
 
+static void
+scanner_init(struct scanner *scanner, const struct command_usage *usage)
+{
+	size_t i;
+
+	*scanner = (struct scanner){ .letters = ":" };
+	for (i = 0; usage->rows[i].take != NULL; i++)
+		add_row(scanner, &usage->rows[i], i);
+	add_row(scanner, &shared_rows[0], i);
+	add_row(scanner, &shared_rows[1], i + 1);
+}
+
 static const struct option_row *
 find_row(const struct command_usage *usage, int code)
 {
@@ -261,8 +273,8 @@ find_row(const struct command_usage *usage, int code)
 	return NULL;
 }
 
-/* Complains of what getopt_long could not make sense of. */
-static enum options_outcome
+/* Complains of what getopt_long could not make sense of; false. */
+static bool
 complain_option(const struct command_usage *usage, int code, char **argv)
 {
 	const struct option_row *row = find_row(usage, optopt);
@@ -280,56 +292,55 @@ complain_option(const struct command_usage *usage, int code, char **argv)
 		    "no option %s, or not so used; \"signpost %s --help\" "
 		    "lists them",
 		    argv[optind - 1], usage->command);
-	return OPTIONS_BAD;
+	return false;
 }
 
-static enum options_outcome
-take_options(const struct command_usage *usage, const struct scanner *scanner,
-    int argc, char **argv, void *settings)
+/* False where nothing is left to do; *CODE_R is the exit code then. */
+static bool
+take_options(const struct command_usage *usage, int argc, char **argv,
+    void *settings, int *code_r)
 {
+	struct scanner scanner;
 	int code;
 
+	scanner_init(&scanner, usage);
+	*code_r = EX_USAGE;
 	opterr = 0;
 	optind = 0;
-	while ((code = getopt_long(argc, argv, scanner->letters, scanner->names,
-		    NULL)) != -1) {
+	while ((code = getopt_long(
+		    argc, argv, scanner.letters, scanner.names, NULL)) != -1) {
 		const struct option_row *row = find_row(usage, code);
 
 		if (code == 'h' && row == NULL) {
 			print_help(usage);
-			return OPTIONS_ANSWERED;
+			*code_r = EX_OK;
+			return false;
 		}
 		if (code == 'V' && row == NULL) {
 			printf("signpost %s\n", signpost_version());
-			return OPTIONS_ANSWERED;
+			*code_r = EX_OK;
+			return false;
 		}
 		if (code == '?' || code == ':')
 			return complain_option(usage, code, argv);
 		if (!row->take(row, usage->command, settings, optarg))
-			return OPTIONS_BAD;
+			return false;
 	}
-	return OPTIONS_OK;
+	return true;
 }
 
-enum options_outcome
+int
 options_read(const struct command_usage *usage, int argc, char **argv,
-    void *settings, int *operands_r)
+    void *settings, int *code_r)
 {
-	struct scanner scanner = { .letters = ":" };
-	enum options_outcome outcome;
-	size_t i;
-
-	for (i = 0; usage->rows[i].take != NULL; i++)
-		add_row(&scanner, &usage->rows[i], i);
-	add_row(&scanner, &shared_rows[0], i);
-	add_row(&scanner, &shared_rows[1], i + 1);
-	outcome = take_options(usage, &scanner, argc, argv, settings);
-	*operands_r = optind;
-	if (outcome == OPTIONS_OK && argc - optind > usage->max_operands) {
-		complain(EX_USAGE, usage->command,
-		    "\"%s\" is one argument too many",
-		    argv[optind + usage->max_operands]);
-		return OPTIONS_BAD;
+	if (!take_options(usage, argc, argv, settings, code_r))
+		return 0;
+	if (argc - optind <= usage->max_operands) {
+		*code_r = EX_OK;
+		return optind;
 	}
-	return outcome;
+	*code_r = complain(EX_USAGE, usage->command,
+	    "\"%s\" is one argument too many",
+	    argv[optind + usage->max_operands]);
+	return 0;
 }

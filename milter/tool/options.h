@@ -38,16 +38,12 @@ struct command_usage {
 	int max_operands;
 };
 
-enum options_outcome {
-	OPTIONS_OK,
-	OPTIONS_ANSWERED, /* --help or --version: nothing else to do */
-	OPTIONS_BAD,	  /* complained of */
-};
-
-/* Reads ARGV into SETTINGS; operands are then ARGV[*OPERANDS_R] and on, up to
- * a NULL. */
-enum options_outcome options_read(const struct command_usage *usage, int argc,
-    char **argv, void *settings, int *operands_r);
+/* Reads ARGV into SETTINGS. Returns where in ARGV the operands begin, up to a
+ * NULL, and EX_OK in *CODE_R; 0 where nothing is left to do, as --help or
+ * --version was answered or something wrong complained of: *CODE_R is the exit
+ * code then. */
+int options_read(const struct command_usage *usage, int argc, char **argv,
+    void *settings, int *code_r);
 
 /* Members: bool, const char *, unsigned, int64_t (seconds since 1970,
  * seconds, and octets), and an array of strings that grows. */
