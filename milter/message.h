@@ -135,10 +135,10 @@ const char *message_missing_field(
  * of that name, in rising order. */
 size_t message_claims(const struct message *message, const uint32_t **items_r);
 /* Counts and logs what became of the message, under queue id ID. */
-void message_report(struct message *message, const char *id,
+void message_log(struct message *message, const char *id,
     const struct sockaddr *client, const struct message_outcome *outcome);
 /* The same for one that the MTA gave up. */
-void message_report_aborted(struct message *message, const char *id);
+void message_log_aborted(struct message *message, const char *id);
 /* Asks for reports of the signatures that failed, where they are made. */
 void message_send_reports(struct message *message,
     const struct sockaddr *client, const struct message_outcome *outcome);

@@ -282,8 +282,7 @@ session_end_message(struct session *session)
 			.action = ACTION_TEMPFAIL,
 			.reason = "mta",
 		};
-	message_report(
-	    message, macro(session, "i"), client_of(session), &outcome);
+	message_log(message, macro(session, "i"), client_of(session), &outcome);
 	message_send_reports(message, client_of(session), &outcome);
 	message_reset(message);
 	return replies[outcome.action];
@@ -294,6 +293,6 @@ session_abort(struct session *session)
 {
 	if (session->message.snapshot == NULL)
 		return;
-	message_report_aborted(&session->message, macro(session, "i"));
+	message_log_aborted(&session->message, macro(session, "i"));
 	message_reset(&session->message);
 }

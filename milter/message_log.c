@@ -195,7 +195,7 @@ log_signatures(const struct message *message, const char *id)
 }
 
 void
-message_report(struct message *message, const char *id,
+message_log(struct message *message, const char *id,
     const struct sockaddr *client, const struct message_outcome *outcome)
 {
 	struct daemon *daemon = message->daemon;
@@ -240,7 +240,7 @@ message_report(struct message *message, const char *id,
 }
 
 void
-message_report_aborted(struct message *message, const char *id)
+message_log_aborted(struct message *message, const char *id)
 {
 	struct log_pairs pairs;
 
