@@ -25,6 +25,7 @@
 
 #include "daemon.h"
 #include "hazards.h"
+#include "mail_date.h"
 #include "message_failure.h"
 #include "policy.h"
 
@@ -60,7 +61,7 @@ struct message_wish {
 /* The fields that were missing and are added, as signpost_signer_field has
  * values; "" for none. */
 struct message_missing {
-	char date[48];
+	char date[1 + MAIL_DATE_SIZE];
 	char id[DOMAIN_SIZE + 64];
 };
 

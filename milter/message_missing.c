@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "headers.h"
 #include "message.h"
@@ -12,17 +11,6 @@
 /* As Sendmail spells them, which puts them in the place of its own and keeps
  * their names: with simple canonicalization case counts. */
 static const char *const names[] = { "Date", "Message-Id" };
-
-/* RFC 5322 section 3.3. */
-static bool
-write_date(char *value, size_t size, int64_t now)
-{
-	time_t seconds = (time_t)now;
-	struct tm tm;
-
-	return gmtime_r(&seconds, &tm) != NULL &&
-	    strftime(value, size, " %a, %d %b %Y %H:%M:%S +0000", &tm) > 0;
-}
 
 /* RFC 5322 section 3.6.4: unique by the time and 64 random bits. */
 static bool
@@ -67,8 +55,8 @@ message_add_missing(struct message *message, int64_t now)
 	if (!message->decision.settings->add_missing)
 		return;
 	if (is_missing(message, names[0])) {
-		if (!write_date(missing->date, sizeof(missing->date), now))
-			message_fail(message, FAILURE_SIGNER);
+		missing->date[0] = ' ';
+		mail_date(now, missing->date + 1);
 		add(message, names[0], missing->date);
 	}
 	if (is_missing(message, names[1])) {

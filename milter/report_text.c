@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "authres.h"
 #include "headers.h"
+#include "mail_date.h"
 
 enum {
 	MAX_VALUE_BYTES = 320, /* of one that the message chose */
@@ -100,21 +100,13 @@ append_field(struct buf *out, const char *name, struct bytes value)
 	buf_append_char(out, '\n');
 }
 
-/* "Mon, 30 Nov 2026 10:00:00 +0000", whatever the locale. */
 static void
 append_date(struct buf *out, const char *name, int64_t now)
 {
-	static const char days[][4] = { "Sun", "Mon", "Tue", "Wed", "Thu",
-		"Fri", "Sat" };
-	static const char months[][4] = { "Jan", "Feb", "Mar", "Apr", "May",
-		"Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
-	time_t seconds = (time_t)now;
-	struct tm tm = { 0 };
+	char date[MAIL_DATE_SIZE];
 
-	gmtime_r(&seconds, &tm);
-	buf_printf(out, "%s: %s, %d %s %d %02d:%02d:%02d +0000\n", name,
-	    days[tm.tm_wday], tm.tm_mday, months[tm.tm_mon], tm.tm_year + 1900,
-	    tm.tm_hour, tm.tm_min, tm.tm_sec);
+	mail_date(now, date);
+	buf_printf(out, "%s: %s\n", name, date);
 }
 
 /* Text with CRLF for line ends, in ASCII: all else as "?". */
