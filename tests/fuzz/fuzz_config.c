@@ -7,14 +7,18 @@
  * Needs: milter/config.c
  * Needs: milter/config_check.c
  * Needs: milter/config_domains.c
+ * Needs: milter/config_names.c
  * Needs: milter/config_nearest.c
  * Needs: milter/config_problem.c
  * Needs: milter/config_read.c
+ * Needs: milter/config_reply.c
  * Needs: milter/config_rules.c
  * Needs: milter/config_scan.c
  * Needs: milter/config_settings.c
  * Needs: milter/config_tree.c
  * Needs: milter/config_value.c
+ * Needs: milter/keydir.c
+ * Needs: milter/required_keys.c
  * Needs: -lconfig
  */
 #include "config_read.h"

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -253,6 +254,90 @@ test_what_is_published_outlives_a_restart(void **state)
 	folder_remove(&folder);
 }
 
+#define PRINT "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* How many keys a file of TEXT has; its path is left in PATH. */
+static uint64_t
+count_read(const char *path, const char *text)
+{
+	struct publication *publication = publication_new();
+	uint64_t counts[STANDING_STATES];
+	FILE *file = fopen(path, "w");
+
+	fputs(text, file);
+	fclose(file);
+	assert_true(publication_file_read(path, publication));
+	publication_counts(publication, counts);
+	publication_free(publication);
+	return counts[STANDING_PUBLISHED];
+}
+
+static void
+test_lines_of_the_file_that_are_none_are_passed_over(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t want;
+	} rows[] = {
+		{ PRINT " here x.test s /x\n", 1 },
+		{ PRINT " mail x.test s /x y\n", 1 },
+		{ "junk\n" PRINT " here x.test s /x\n\n", 1 },
+		{ PRINT " here x.test s /x", 0 }, /* it was cut */
+		{ PRINT " here x.test s x\n", 0 },
+		{ PRINT " here x.test s\n", 0 },
+		{ PRINT " here x.test  /x\n", 0 },
+		{ PRINT " here \xff.test s /x\n", 0 },
+		{ PRINT " here x.test \x1b[2J /x\n", 0 },
+		{ "x" PRINT " here x.test s /x\n", 0 },
+		{ PRINT, 0 },
+		{ "", 0 },
+	};
+	struct folder folder;
+	char path[512], text[9000];
+
+	(void)state;
+	folder_make(&folder);
+	snprintf(path, sizeof path, "%s", folder_path(&folder, "published"));
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		assert_int_equal(count_read(path, rows[i].text), rows[i].want);
+	}
+	/* What is behind the longest line is no line of its own. */
+	memset(text, 'a', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	memcpy(text + 5119, PRINT " here x.test s /", sizeof PRINT + 15);
+	text[sizeof text - 2] = '\n';
+	assert_int_equal(count_read(path, text), 0);
+	unlink(path);
+	folder_remove(&folder);
+}
+
+static void
+test_a_file_that_is_no_file_is_not_waited_for(void **state)
+{
+	static const char *const links[] = { "/dev/zero", "/dev/tty", "/" };
+	struct publication *publication = *state;
+	struct folder folder;
+	char path[512], new_path[520];
+
+	folder_make(&folder);
+	snprintf(path, sizeof path, "%s", folder_path(&folder, "published"));
+	snprintf(new_path, sizeof new_path, "%s.new", path);
+	for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+		assert_int_equal(symlink(links[i], path), 0);
+		assert_false(publication_file_read(path, publication));
+		unlink(path);
+	}
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(mkfifo(new_path, 0600), 0);
+	alarm(20);
+	assert_false(publication_file_read(path, publication));
+	assert_false(publication_file_write(path, publication));
+	alarm(0);
+	unlink(path);
+	unlink(new_path);
+	folder_remove(&folder);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -266,6 +351,8 @@ main(void)
 		TEST(test_mail_that_makes_domains_up_fills_no_memory),
 		TEST(test_a_reload_has_those_that_are_not_well_looked_up),
 		TEST(test_what_is_published_outlives_a_restart),
+		TEST(test_lines_of_the_file_that_are_none_are_passed_over),
+		TEST(test_a_file_that_is_no_file_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
