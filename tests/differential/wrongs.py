@@ -184,15 +184,19 @@ def not_tags(signature):
 def identity_elsewhere(signature):
     source = signature.source
     domain = signature.domain
-    put(signature.tags, b"i", source.choice((
+    choices = [
         b"@example.net", b"joe@f" + domain, b"joe@" + domain + b".test",
         domain, b"joe", b"joe@", b"@" + domain.split(b".", 1)[1],
         b"@" + domain + b".", b"joe@example.net@" + domain,
-        b"joe=40" + domain, b"=4@" + domain, b"=zz@" + domain,
+        b"=4@" + domain, b"=zz@" + domain,
         b"joe@." + domain, b"joe@a..b." + domain, b"a=00b@" + domain,
-        b'a"b@' + domain)))
+        b'a"b@' + domain]
+    if not signature.syntax:
+        # It is the address itself, once decoded: that is nothing wrong, and
+        # would take away what is.
+        choices.append(b"joe=40" + domain)
+    put(signature.tags, b"i", source.choice(choices))
     if get(signature.tags, b"i").value == b"joe=40" + domain:
-        # It is the address itself, once decoded.
         signature.key_reasons.discard("key_strict")
         return
     signature.syntax.add("identity")
@@ -346,7 +350,9 @@ def key_junk(signature):
         other = keys.key("ed25519" if signature.key.type == "rsa"
                          else "rsa1024").public()
         return {
-            "cut": base64.b64encode(der[:source.randrange(1, len(der))]),
+            # Any 32 octets are a key of Ed25519, and not one that is wrong.
+            "cut": base64.b64encode(der[:source.choice(
+                [n for n in range(1, len(der)) if n != 32])]),
             "junk": base64.b64encode(source.randbytes(len(der) + 1)),
             "bad": p[:9] + b"!" + p[9:],
             "glued": p + signature.source.choice((b"", b" ")) + p,
