@@ -131,15 +131,6 @@ daemon_knock(void *daemon)
 	listener_knock(&knocked->address);
 }
 
-unsigned
-daemon_connections(struct daemon *daemon)
-{
-	pthread_mutex_lock(&daemon->mutex);
-	unsigned connections = daemon->connections;
-	pthread_mutex_unlock(&daemon->mutex);
-	return connections;
-}
-
 struct snapshot *
 daemon_message_begin(struct daemon *daemon)
 {

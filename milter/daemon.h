@@ -66,7 +66,6 @@ void daemon_log_rights(struct daemon *daemon);
 /* A connection comes, unless limits.max_connections are open, and goes. */
 bool daemon_enter(struct daemon *daemon);
 void daemon_leave(struct daemon *daemon);
-unsigned daemon_connections(struct daemon *daemon);
 /* Has libmilter start a thread where none is idle (listener_knock): before a
  * callback of a struct DAEMON blocks. */
 void daemon_knock(void *daemon);

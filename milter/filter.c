@@ -257,7 +257,7 @@ filter_end_message(SMFICTX *ctx)
 		return SMFIS_TEMPFAIL;
 	sfsistat reply = session_end_message(step.session);
 	end(&step, STAGE_END_OF_MESSAGE);
-	intake_message_ended(daemon_connections(filter_daemon));
+	intake_message_ended();
 	return reply;
 }
 

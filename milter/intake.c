@@ -56,29 +56,46 @@ struct intake {
 /* A thread's own: the C library's functions take no pointer of ours. */
 static _Thread_local struct intake own;
 
-/* Threads at work for a connection. */
-static atomic_uint threads_at_work;
+enum state {
+	NO_CONNECTION,
+	CONNECTION,
+	/* Something has come, or it is new, and no thread is at work for it. */
+	WAITING_CONNECTION,
+};
 
-/* By descriptor. */
-static atomic_bool is_connection[MAX_DESCRIPTORS];
+/* By descriptor; and how many of them wait. */
+static atomic_int states[MAX_DESCRIPTORS];
+static atomic_int waiting;
 
 static void
-note(int descriptor, bool value)
+set_state(int descriptor, enum state state)
 {
-	if (descriptor >= 0 && descriptor < MAX_DESCRIPTORS)
-		atomic_store(&is_connection[descriptor], value);
+	int before;
+
+	if (descriptor < 0 || descriptor >= MAX_DESCRIPTORS)
+		return;
+	before = atomic_exchange(&states[descriptor], (int)state);
+	atomic_fetch_add(&waiting,
+	    (state == WAITING_CONNECTION) - (before == WAITING_CONNECTION));
+}
+
+static bool
+is_connection(int descriptor)
+{
+	return descriptor >= 0 && descriptor < MAX_DESCRIPTORS &&
+	    atomic_load(&states[descriptor]) != NO_CONNECTION;
 }
 
 void
 intake_accepted(int descriptor)
 {
-	note(descriptor, true);
+	set_state(descriptor, WAITING_CONNECTION);
 }
 
 void
-intake_message_ended(unsigned connections)
+intake_message_ended(void)
 {
-	own.gives_up = connections > atomic_load(&threads_at_work);
+	own.gives_up = atomic_load(&waiting) > 0;
 }
 
 bool
@@ -110,8 +127,7 @@ begin_work(int connection)
 	if (own.at_work && own.connection == connection)
 		return;
 	drop_data();
-	if (!own.at_work)
-		atomic_fetch_add(&threads_at_work, 1);
+	set_state(connection, CONNECTION);
 	own.at_work = true;
 	own.gives_up = false;
 	own.connection = connection;
@@ -124,7 +140,6 @@ end_work(void)
 {
 	drop_data();
 	own.at_work = false;
-	atomic_fetch_sub(&threads_at_work, 1);
 }
 
 static bool
@@ -189,13 +204,27 @@ poll_for_more(struct pollfd *one)
 	return count;
 }
 
+/* The poll() of all connections that no thread is at work for: those for which
+ * something has come will get one. */
+static int
+poll_for_any(struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	int ready = poll_kernel(fds, count, timeout_ms);
+
+	for (nfds_t i = 0; ready > 0 && i < count; i++)
+		if (fds[i].revents != 0 && is_connection(fds[i].fd))
+			set_state(fds[i].fd, WAITING_CONNECTION);
+	return ready;
+}
+
 /* Apart from poll(), whose declaration has FDS hold nothing before the call. */
 static __attribute__((noinline)) int
 poll_any(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
+	if (count > 1)
+		return poll_for_any(fds, count, timeout_ms);
 	if (count == 1 && fds->events == POLLIN && timeout_ms == LINGER_MS &&
-	    fds->fd >= 0 && fds->fd < MAX_DESCRIPTORS &&
-	    atomic_load(&is_connection[fds->fd]))
+	    is_connection(fds->fd))
 		return poll_for_more(fds);
 	if (count == 1 && (fds->events & POLLIN) != 0 && has_data(fds->fd))
 		return say_readable(fds);
@@ -328,6 +357,6 @@ close(int fd)
 {
 	if (own.at_work && own.connection == fd)
 		end_work();
-	note(fd, false);
+	set_state(fd, NO_CONNECTION);
 	return __close(fd);
 }

@@ -15,8 +15,8 @@
  * nothing has come: so nothing is ever left behind when the next thread takes
  * over, and a connection that waits holds no memory here.
  *
- * Between two messages a connection gives its thread to one that has none, if
- * there is one, and goes behind all others.
+ * Between two messages a connection gives its thread to one that waits for a
+ * thread, if there is one, and goes behind all others.
  *
  * Every packet passes here, and so those that libmilter (8.17) does not bear are
  * kept from it: a list of macros whose last has no value and a length that is
@@ -36,8 +36,8 @@
 
 /* DESCRIPTOR is an MTA's connection, until it is closed. */
 void intake_accepted(int descriptor);
-/* The calling thread has ended a message of one of so many CONNECTIONS. */
-void intake_message_ended(unsigned connections);
+/* The calling thread has ended a message. */
+void intake_message_ended(void);
 /* Whether the packet that the calling thread is at work for ends a message: the
  * last piece of a body may be in it. */
 bool intake_ends_message(void);
