@@ -267,6 +267,9 @@ class Start(Case):
                               % (setting, setting), done.stderr)
 
 
+ENVELOPE_CPU = 'signpost_mail_thread_cpu_seconds_total{stage="envelope"}'
+
+
 class Reload(Case):
     def test_new_settings_hold_from_the_next_message_on(self):
         daemon = self.daemon()
@@ -275,6 +278,9 @@ class Reload(Case):
             mta.envelope()
             for name, value in HEADERS:
                 mta.header(name, value)
+            # The message has begun: no reply says so.
+            daemon.wait_for(lambda: daemon.metrics()[ENVELOPE_CPU] > 0,
+                            "the sender")
             daemon.configure(sign={"canonicalization": "simple/relaxed"})
             self.reload(daemon)
             mta.end_headers()
