@@ -18,6 +18,7 @@
  * Needs: milter/config_tree.c
  * Needs: milter/config_value.c
  * Needs: milter/keydir.c
+ * Needs: milter/keyfile.c
  * Needs: milter/required_keys.c
  * Needs: -lconfig
  */
