@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "status_view.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "figures.h"
+
 enum {
-	TEXT_SIZE = 48,
 	COLUMNS = 80,
 	MARGIN = 16, /* where figures begin */
 	RESULT_MARGIN = 24,
@@ -15,157 +15,6 @@ enum {
 	ENOUGH_OPERATIONS = 10,
 	ENOUGH_BYTES = 100000
 };
-
-/*
- * Figures.
- */
-
-/* The member at PATH, its parts divided by dots; NULL for none. */
-static const json_t *
-find(const json_t *json, const char *path)
-{
-	char name[TEXT_SIZE];
-	size_t len;
-
-	for (; json != NULL; path += len + 1) {
-		len = strcspn(path, ".");
-		if (len >= sizeof(name))
-			return NULL;
-		memcpy(name, path, len);
-		name[len] = '\0';
-		json = json_object_get(json, name);
-		if (path[len] == '\0')
-			break;
-	}
-	return json;
-}
-
-static double
-number(const json_t *json, const char *path)
-{
-	return json_number_value(find(json, path));
-}
-
-static const char *
-string(const json_t *json, const char *path)
-{
-	const char *value = json_string_value(find(json, path));
-
-	return value != NULL ? value : "?";
-}
-
-/* The sum of all members of the object at PATH. */
-static double
-total(const json_t *json, const char *path)
-{
-	json_t *object = (json_t *)find(json, path);
-	const char *name;
-	double sum = 0;
-	json_t *member;
-
-	json_object_foreach(object, name, member) sum +=
-	    json_number_value(member);
-	return sum;
-}
-
-/* The sum of "count" over the array at PATH. */
-static double
-total_count(const json_t *json, const char *path)
-{
-	const json_t *array = find(json, path);
-	double sum = 0;
-	json_t *row;
-	size_t i;
-
-	json_array_foreach(array, i, row) sum += number(row, "count");
-	return sum;
-}
-
-/*
- * Words for figures; each returns TEXT.
- */
-
-/* 1,234,567 */
-static const char *
-count_text(double value, char text[TEXT_SIZE])
-{
-	char digits[TEXT_SIZE / 2];
-	int len = snprintf(digits, sizeof(digits), "%.0f", value);
-	size_t at = 0;
-
-	if (len < 0 || (size_t)len >= sizeof(digits))
-		len = snprintf(digits, sizeof(digits), "?");
-	for (int i = 0; i < len; i++) {
-		if (i > 0 && (len - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
-	}
-	text[at] = '\0';
-	return text;
-}
-
-struct unit {
-	double size;
-	const char *name;
-};
-
-/* Three digits and the greatest unit that fits; the units end with the
- * smallest, and have one of size 1. */
-static const char *
-unit_text(double value, const struct unit *units, char text[TEXT_SIZE])
-{
-	double scaled;
-
-	if (!(value > 0)) {
-		while (units->size > 1)
-			units++;
-		snprintf(text, TEXT_SIZE, "0 %s", units->name);
-		return text;
-	}
-	while (value < units->size * 0.9995 && units[1].name != NULL)
-		units++;
-	scaled = value / units->size;
-	snprintf(text, TEXT_SIZE, "%.*f %s",
-	    units[1].name == NULL && scaled == (double)(uint64_t)scaled ? 0
-		: scaled < 9.995					? 2
-		: scaled < 99.95					? 1
-									: 0,
-	    scaled, units->name);
-	return text;
-}
-
-static const char *
-bytes_text(double bytes, char text[TEXT_SIZE])
-{
-	static const struct unit units[] = { { 1e12, "TB" }, { 1e9, "GB" },
-		{ 1e6, "MB" }, { 1e3, "kB" }, { 1, "B" }, { 0, NULL } };
-
-	return unit_text(bytes, units, text);
-}
-
-static const char *
-seconds_text(double seconds, char text[TEXT_SIZE])
-{
-	static const struct unit units[] = { { 1, "s" }, { 1e-3, "ms" },
-		{ 1e-6, "us" }, { 1e-9, "ns" }, { 0, NULL } };
-
-	return unit_text(seconds, units, text);
-}
-
-/* 2 d 03:04:05 */
-static const char *
-uptime_text(double seconds, char text[TEXT_SIZE])
-{
-	uint64_t s = seconds > 0 && seconds < 1e15 ? (uint64_t)seconds : 0;
-	int len = 0;
-
-	if (s >= 86400)
-		len = snprintf(text, TEXT_SIZE, "%" PRIu64 " d ", s / 86400);
-	snprintf(text + len, TEXT_SIZE - (size_t)len,
-	    "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600 % 24,
-	    s / 60 % 60, s % 60);
-	return text;
-}
 
 /*
  * Parts of the page.
@@ -194,7 +43,7 @@ static void
 line_add(struct line *line, const char *format, ...)
 {
 	size_t column = line->out->len - line->begin;
-	char words[2 * TEXT_SIZE];
+	char words[2 * FIGURE_SIZE];
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -212,31 +61,31 @@ line_add(struct line *line, const char *format, ...)
 static void
 view_head(const json_t *status, struct buf *out)
 {
-	char text[TEXT_SIZE];
+	char text[FIGURE_SIZE];
 
 	buf_printf(out, "signpostd %s, up %s, %s\n\n",
-	    string(status, "version"),
-	    uptime_text(number(status, "uptime_seconds"), text),
-	    number(status, "ready") > 0 ? "ready" : "not ready");
+	    figure_string(status, "version"),
+	    uptime_text(figure_number(status, "uptime_seconds"), text),
+	    figure_number(status, "ready") > 0 ? "ready" : "not ready");
 }
 
 static void
 view_rates(const json_t *status, struct buf *out)
 {
-	char text[TEXT_SIZE];
+	char text[FIGURE_SIZE];
 
 	buf_printf(out, "%-24s%12s%12s%12s%16s\n", "Each second, over", "1 s",
 	    "10 s", "60 s", "in all");
 	buf_printf(out, "%-24s%12.1f%12.1f%12.1f%16s\n", "signatures made",
-	    number(status, "signs_per_second.1s"),
-	    number(status, "signs_per_second.10s"),
-	    number(status, "signs_per_second.60s"),
-	    count_text(total_count(status, "signs"), text));
+	    figure_number(status, "signs_per_second.1s"),
+	    figure_number(status, "signs_per_second.10s"),
+	    figure_number(status, "signs_per_second.60s"),
+	    count_text(figure_total_count(status, "signs"), text));
 	buf_printf(out, "%-24s%12.1f%12.1f%12.1f%16s\n\n", "signatures judged",
-	    number(status, "verifies_per_second.1s"),
-	    number(status, "verifies_per_second.10s"),
-	    number(status, "verifies_per_second.60s"),
-	    count_text(total_count(status, "verifies"), text));
+	    figure_number(status, "verifies_per_second.1s"),
+	    figure_number(status, "verifies_per_second.10s"),
+	    figure_number(status, "verifies_per_second.60s"),
+	    count_text(figure_total_count(status, "verifies"), text));
 }
 
 /* One line for each algorithm and key size with what became of them: rows of
@@ -245,30 +94,31 @@ static void
 view_results(
     const json_t *status, const char *path, const char *title, struct buf *out)
 {
-	const json_t *array = find(status, path);
-	char name[TEXT_SIZE], last[TEXT_SIZE] = "", text[TEXT_SIZE];
+	const json_t *array = figure_find(status, path);
+	char name[FIGURE_SIZE], last[FIGURE_SIZE] = "", text[FIGURE_SIZE];
 	struct line line = { .out = out };
 	json_t *row;
 	size_t i;
 
-	if (!(total_count(status, path) > 0))
+	if (!(figure_total_count(status, path) > 0))
 		return;
 	buf_append_str(out, title);
 	json_array_foreach(array, i, row)
 	{
-		if (!(number(row, "count") > 0))
+		if (!(figure_number(row, "count") > 0))
 			continue;
 		snprintf(name, sizeof(name), "  %s %s",
-		    string(row, "algorithm"),
-		    find(row, "key_bits") != NULL ? string(row, "key_bits")
-						  : "");
+		    figure_string(row, "algorithm"),
+		    figure_find(row, "key_bits") != NULL
+			? figure_string(row, "key_bits")
+			: "");
 		if (strcmp(name, last) != 0) {
 			buf_append_char(out, '\n');
 			line = line_begin(out, RESULT_MARGIN, name);
 		}
 		memcpy(last, name, sizeof(last));
-		line_add(&line, "%s %s", string(row, "result"),
-		    count_text(number(row, "count"), text));
+		line_add(&line, "%s %s", figure_string(row, "result"),
+		    count_text(figure_number(row, "count"), text));
 	}
 	buf_append_str(out, "\n\n");
 }
@@ -278,8 +128,8 @@ static void
 view_members(
     const json_t *status, const char *path, const char *title, struct buf *out)
 {
-	json_t *object = (json_t *)find(status, path);
-	char text[TEXT_SIZE];
+	json_t *object = (json_t *)figure_find(status, path);
+	char text[FIGURE_SIZE];
 	const char *name;
 	json_t *member;
 	struct line line = line_begin(out, MARGIN, title);
@@ -290,7 +140,35 @@ view_members(
 			line_add(&line, "%s %s", name,
 			    count_text(json_number_value(member), text));
 	}
-	if (!(total(status, path) > 0))
+	if (!(figure_total(status, path) > 0))
+		line_add(&line, "none");
+	buf_append_char(out, '\n');
+}
+
+/* What the settings say to do with mail that was verified: "reject 3", and
+ * behind it why that was not done, "reject 3 (dry run)". */
+static void
+view_policy(const json_t *status, struct buf *out)
+{
+	const json_t *array = figure_find(status, "policy");
+	char text[FIGURE_SIZE];
+	struct line line = line_begin(out, MARGIN, "By policy");
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(array, i, row)
+	{
+		const char *applied = figure_string(row, "applied");
+
+		if (!(figure_number(row, "count") > 0))
+			continue;
+		line_add(&line, "%s %s%s", figure_string(row, "action"),
+		    count_text(figure_number(row, "count"), text),
+		    strcmp(applied, "dry_run") == 0	 ? " (dry run)"
+			: strcmp(applied, "exempt") == 0 ? " (exempt)"
+							 : "");
+	}
+	if (!(figure_total_count(status, "policy") > 0))
 		line_add(&line, "none");
 	buf_append_char(out, '\n');
 }
@@ -298,12 +176,12 @@ view_members(
 static void
 view_operations(const json_t *status, struct buf *out)
 {
-	const json_t *array = find(status, "operations");
+	const json_t *array = figure_find(status, "operations");
 	static const char *const columns[] = { "cpu_seconds.mean",
 		"queue_seconds.mean", "mail_thread_wait_seconds.mean",
 		"mail_thread_wait_seconds.p50",
 		"mail_thread_wait_seconds.p99" };
-	char text[TEXT_SIZE];
+	char text[FIGURE_SIZE];
 	json_t *row;
 	size_t i, c;
 
@@ -313,14 +191,16 @@ view_operations(const json_t *status, struct buf *out)
 	    "mean", "p50", "p99");
 	json_array_foreach(array, i, row)
 	{
-		double count = number(row, "cpu_seconds.count");
+		double count = figure_number(row, "cpu_seconds.count");
 
-		buf_printf(out, "%-7s%-15s%13s", string(row, "operation"),
-		    string(row, "algorithm"), count_text(count, text));
+		buf_printf(out, "%-7s%-15s%13s",
+		    figure_string(row, "operation"),
+		    figure_string(row, "algorithm"), count_text(count, text));
 		for (c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
 			buf_printf(out, "%9s",
 			    count > 0
-				? seconds_text(number(row, columns[c]), text)
+				? seconds_text(
+				      figure_number(row, columns[c]), text)
 				: "-");
 		buf_append_char(out, '\n');
 	}
@@ -330,9 +210,9 @@ view_operations(const json_t *status, struct buf *out)
 static void
 view_hashing(const json_t *status, struct buf *out)
 {
-	double bytes = number(status, "body_hash.bytes");
-	double cpu = number(status, "body_hash.cpu_seconds");
-	char a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE];
+	double bytes = figure_number(status, "body_hash.bytes");
+	double cpu = figure_number(status, "body_hash.cpu_seconds");
+	char a[FIGURE_SIZE], b[FIGURE_SIZE], c[FIGURE_SIZE];
 
 	buf_printf(out, "Body hashing    %s in %s of CPU", bytes_text(bytes, a),
 	    seconds_text(cpu, b));
@@ -344,31 +224,32 @@ view_hashing(const json_t *status, struct buf *out)
 static void
 view_dns(const json_t *status, struct buf *out)
 {
-	char a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE];
+	char a[FIGURE_SIZE], b[FIGURE_SIZE], c[FIGURE_SIZE];
 
 	view_members(status, "dns.lookups", "DNS look-ups", out);
-	if (number(status, "dns.seconds.count") > 0)
+	if (figure_number(status, "dns.seconds.count") > 0)
 		buf_printf(out,
 		    "%-16sthey took %s, half of them under %s, 99 %% %s\n", "",
-		    seconds_text(number(status, "dns.seconds.mean"), a),
-		    seconds_text(number(status, "dns.seconds.p50"), b),
-		    seconds_text(number(status, "dns.seconds.p99"), c));
+		    seconds_text(figure_number(status, "dns.seconds.mean"), a),
+		    seconds_text(figure_number(status, "dns.seconds.p50"), b),
+		    seconds_text(figure_number(status, "dns.seconds.p99"), c));
 	buf_printf(out, "%-16s%.0f pending, %.0f refused\n", "",
-	    number(status, "dns.pending"), number(status, "dns.refused"));
+	    figure_number(status, "dns.pending"),
+	    figure_number(status, "dns.refused"));
 }
 
 /* Nothing where signatures are not counted. */
 static void
 view_replay(const json_t *status, struct buf *out)
 {
-	char a[TEXT_SIZE], b[TEXT_SIZE];
+	char a[FIGURE_SIZE], b[FIGURE_SIZE];
 
-	if (!(total(status, "replay.signatures") > 0))
+	if (!(figure_total(status, "replay.signatures") > 0))
 		return;
 	view_members(status, "replay.signatures", "Seen so often", out);
 	buf_printf(out, "%-16s%s signatures kept in mind, %s evicted\n", "",
-	    count_text(number(status, "replay.entries"), a),
-	    count_text(number(status, "replay.evictions"), b));
+	    count_text(figure_number(status, "replay.entries"), a),
+	    count_text(figure_number(status, "replay.evictions"), b));
 	view_members(status, "replay.recipients", "  recipients", out);
 }
 
@@ -376,49 +257,56 @@ static void
 view_cache(
     const json_t *status, const char *name, const char *title, struct buf *out)
 {
-	const json_t *cache = json_object_get(find(status, "key_caches"), name);
-	double hits = number(cache, "hits") + number(cache, "joined");
-	double all = hits + number(cache, "misses");
-	char a[TEXT_SIZE], b[TEXT_SIZE];
+	const json_t *cache =
+	    json_object_get(figure_find(status, "key_caches"), name);
+	double hits =
+	    figure_number(cache, "hits") + figure_number(cache, "joined");
+	double all = hits + figure_number(cache, "misses");
+	char a[FIGURE_SIZE], b[FIGURE_SIZE];
 
 	buf_printf(out, "%-16s%s keys", title,
-	    count_text(number(cache, "entries"), a));
-	if (number(cache, "bytes") > 0)
-		buf_printf(
-		    out, " in %s", bytes_text(number(cache, "bytes"), a));
+	    count_text(figure_number(cache, "entries"), a));
+	if (figure_number(cache, "bytes") > 0)
+		buf_printf(out, " in %s",
+		    bytes_text(figure_number(cache, "bytes"), a));
 	buf_printf(out, ", asked %s times", count_text(all, a));
 	if (all > 0)
 		buf_printf(out, ", %.1f %% found", 100 * hits / all);
-	buf_printf(
-	    out, ", %s evicted\n", count_text(number(cache, "evictions"), b));
+	buf_printf(out, ", %s evicted\n",
+	    count_text(figure_number(cache, "evictions"), b));
 }
 
 static void
 view_workers(const json_t *status, struct buf *out)
 {
-	char a[TEXT_SIZE], b[TEXT_SIZE];
+	char a[FIGURE_SIZE], b[FIGURE_SIZE];
 
 	buf_printf(out,
 	    "Workers         %.0f, %.0f busy; queue %.0f of %.0f; "
 	    "%s refused, %s too late\n",
-	    number(status, "workers.count"), number(status, "workers.busy"),
-	    number(status, "queue.depth"), number(status, "queue.capacity"),
-	    count_text(number(status, "queue.overloads"), a),
-	    count_text(number(status, "queue.deadlines"), b));
+	    figure_number(status, "workers.count"),
+	    figure_number(status, "workers.busy"),
+	    figure_number(status, "queue.depth"),
+	    figure_number(status, "queue.capacity"),
+	    count_text(figure_number(status, "queue.overloads"), a),
+	    count_text(figure_number(status, "queue.deadlines"), b));
 	buf_printf(out, "Connections     %.0f open, %s in all, %s refused\n",
-	    number(status, "connections.open"),
-	    count_text(number(status, "connections.total"), a),
-	    count_text(number(status, "connections.refused"), b));
+	    figure_number(status, "connections.open"),
+	    count_text(figure_number(status, "connections.total"), a),
+	    count_text(figure_number(status, "connections.refused"), b));
+	buf_printf(out, "Reloads         %s, and %s that failed\n",
+	    count_text(figure_number(status, "reloads.ok"), a),
+	    count_text(figure_number(status, "reloads.failed"), b));
 }
 
 static void
 view_process(const json_t *status, struct buf *out)
 {
-	double all = number(status, "process.cpu_seconds");
-	json_t *kinds = (json_t *)find(status, "cpu_seconds.threads");
-	double mail = number(kinds, "mail");
-	double ours = total(status, "cpu_seconds.mail_thread");
-	char a[TEXT_SIZE], b[TEXT_SIZE];
+	double all = figure_number(status, "process.cpu_seconds");
+	json_t *kinds = (json_t *)figure_find(status, "cpu_seconds.threads");
+	double mail = figure_number(kinds, "mail");
+	double ours = figure_total(status, "cpu_seconds.mail_thread");
+	char a[FIGURE_SIZE], b[FIGURE_SIZE];
 	const char *name;
 	struct line line = line_begin(out, MARGIN, "CPU");
 	json_t *kind;
@@ -433,9 +321,10 @@ view_process(const json_t *status, struct buf *out)
 	    seconds_text(ours, a),
 	    seconds_text(mail > ours ? mail - ours : 0, b));
 	buf_printf(out, "Memory          %s resident; %.0f of %s files open\n",
-	    bytes_text(number(status, "process.resident_memory_bytes"), a),
-	    number(status, "process.open_files"),
-	    count_text(number(status, "process.max_files"), b));
+	    bytes_text(
+		figure_number(status, "process.resident_memory_bytes"), a),
+	    figure_number(status, "process.open_files"),
+	    count_text(figure_number(status, "process.max_files"), b));
 }
 
 /*
@@ -445,39 +334,40 @@ static const json_t *
 find_operation(
     const json_t *status, const char *operation, const char *algorithm)
 {
-	const json_t *array = find(status, "operations");
+	const json_t *array = figure_find(status, "operations");
 	json_t *row;
 	size_t i;
 
 	json_array_foreach(array, i,
-	    row) if (strcmp(string(row, "operation"), operation) == 0 &&
-	    strcmp(string(row, "algorithm"), algorithm) == 0) return row;
+	    row) if (strcmp(figure_string(row, "operation"), operation) == 0 &&
+	    strcmp(figure_string(row, "algorithm"), algorithm) == 0) return row;
 	return NULL;
 }
 
 static bool
 is_enough(const json_t *operation)
 {
-	return number(operation, "cpu_seconds.count") >= ENOUGH_OPERATIONS &&
-	    number(operation, "cpu_seconds.mean") > 0;
+	return figure_number(operation, "cpu_seconds.count") >=
+	    ENOUGH_OPERATIONS &&
+	    figure_number(operation, "cpu_seconds.mean") > 0;
 }
 
 /* Sizes of the keys that made signatures: "2048" or "1024, 2048". */
 static void
 key_sizes(const json_t *status, const char *algorithm, struct buf *out)
 {
-	const json_t *array = find(status, "signs");
+	const json_t *array = figure_find(status, "signs");
 	const char *last = "";
 	json_t *row;
 	size_t i;
 
 	json_array_foreach(array, i, row)
 	{
-		const char *bits = string(row, "key_bits");
+		const char *bits = figure_string(row, "key_bits");
 
-		if (strcmp(string(row, "algorithm"), algorithm) != 0 ||
-		    strcmp(string(row, "result"), "ok") != 0 ||
-		    !(number(row, "count") > 0))
+		if (strcmp(figure_string(row, "algorithm"), algorithm) != 0 ||
+		    strcmp(figure_string(row, "result"), "ok") != 0 ||
+		    !(figure_number(row, "count") > 0))
 			continue;
 		buf_printf(out, "%s%s", last[0] != '\0' ? ", " : "", bits);
 		last = bits;
@@ -486,10 +376,10 @@ key_sizes(const json_t *status, const char *algorithm, struct buf *out)
 
 /* A figure that compares costs: two digits that count are enough. */
 static const char *
-times_text(double times, char text[TEXT_SIZE])
+times_text(double times, char text[FIGURE_SIZE])
 {
 	if (times < 9.95)
-		snprintf(text, TEXT_SIZE, "%.1f", times);
+		snprintf(text, FIGURE_SIZE, "%.1f", times);
 	else
 		count_text(times, text);
 	return text;
@@ -501,12 +391,12 @@ view_cost_of(const json_t *status, const char *algorithm, struct buf *out)
 {
 	const json_t *sign = find_operation(status, "sign", algorithm);
 	const json_t *verify = find_operation(status, "verify", algorithm);
-	double sign_s = number(sign, "cpu_seconds.mean");
-	double verify_s = number(verify, "cpu_seconds.mean");
-	double bytes = number(status, "body_hash.bytes");
-	double hash_s = number(status, "body_hash.cpu_seconds");
+	double sign_s = figure_number(sign, "cpu_seconds.mean");
+	double verify_s = figure_number(verify, "cpu_seconds.mean");
+	double bytes = figure_number(status, "body_hash.bytes");
+	double hash_s = figure_number(status, "body_hash.cpu_seconds");
 	bool hashed = bytes >= ENOUGH_BYTES && hash_s > 0;
-	char text[TEXT_SIZE];
+	char text[FIGURE_SIZE];
 
 	if (!is_enough(sign) || (!is_enough(verify) && !hashed))
 		return false;
@@ -567,9 +457,11 @@ status_view(const json_t *status, struct buf *out)
 	view_results(status, "verifies", "Signatures judged", out);
 	view_operations(status, out);
 	view_members(status, "messages", "Messages", out);
+	view_policy(status, out);
 	view_members(status, "verify_reasons", "Did not pass", out);
+	view_members(status, "limits", "Left out", out);
 	view_replay(status, out);
-	if (total(status, "reports") > 0)
+	if (figure_total(status, "reports") > 0)
 		view_members(status, "reports", "Reports", out);
 	view_members(status, "sign_hazards", "Hazards", out);
 	view_hashing(status, out);

@@ -83,6 +83,20 @@ figures_are_put_in_words(void **state)
 		    "Messages        signed 2  aborted 1\n" },
 		{ "none at all", "{\"messages\": {\"signed\": 0}}",
 		    "Messages        none\n" },
+		{ "policy",
+		    "{\"policy\": [{\"action\": \"accept\", \"applied\": "
+		    "\"yes\", \"count\": 1200}, {\"action\": \"reject\", "
+		    "\"applied\": \"yes\", \"count\": 0}, {\"action\": "
+		    "\"reject\", \"applied\": \"dry_run\", \"count\": 3}, "
+		    "{\"action\": \"reject\", \"applied\": \"exempt\", "
+		    "\"count\": 4}]}",
+		    "By policy       accept 1,200  reject 3 (dry run)  "
+		    "reject 4 (exempt)\n" },
+		{ "no policy", "{}", "By policy       none\n" },
+		{ "what was left out", "{\"limits\": {\"not_signed\": 2}}",
+		    "Left out        not_signed 2\n" },
+		{ "reloads", "{\"reloads\": {\"ok\": 2, \"failed\": 1}}",
+		    "Reloads         2, and 1 that failed\n" },
 		{ "replays",
 		    "{\"replay\": {\"signatures\": {\"1\": 1200, \"2-9\": "
 		    "3, \"10-99\": 0}, \"entries\": 7, \"evictions\": 2}}",
