@@ -7,110 +7,28 @@
 #include <string.h>
 
 #include "account.h"
-#include "buf.h"
 #include "keyfile.h"
 #include "listener.h"
+#include "postfix_conf.h"
 
 enum {
-	VALUE_BYTES = 4096,
-	MAX_FILE_BYTES = 1 << 20
-};
-
-struct value {
-	char text[VALUE_BYTES];
-	unsigned line;
+	MAX_VALUE_BYTES = 1 << 16
 };
 
 struct postfix {
 	const struct config *config;
 	struct config_problems *problems;
-	char main_cf[PATH_MAX], master_cf[PATH_MAX];
-	struct value smtpd_milters, non_smtpd_milters, queue, owner;
-	unsigned chroot_line; /* of master.cf; 0: nobody's chroot */
-	bool named;	      /* in main.cf, as Postfix finds it */
+	struct postfix_conf conf;
+	char queue[PATH_MAX], owner[sizeof(((struct account *)NULL)->name)];
+	bool named; /* somewhere, as Postfix finds it, or who can tell */
 };
 
-/* Told of a logical line: what begins with white space belongs to the line
- * before (postconf(5), master(5)). */
-typedef void take_line(struct postfix *postfix, char *text, unsigned line);
-
-static const char space[] = " \t\r\n";
-
-/* False where there is no such file. */
-static bool
-read_lines(struct postfix *postfix, const char *path, take_line *take)
-{
-	FILE *file = fopen(path, "re");
-	char part[VALUE_BYTES];
-	struct buf text;
-	unsigned line = 0, first = 1;
-
-	if (file == NULL)
-		return false;
-	buf_init(&text, MAX_FILE_BYTES);
-	while (fgets(part, sizeof(part), file) != NULL) {
-		line++;
-		if (part[0] == '#' || part[strspn(part, space)] == '\0')
-			continue;
-		if (!is_wsp(part[0])) {
-			if (text.len > 0)
-				take(postfix, text.data, first);
-			buf_clear(&text);
-			first = line;
-		}
-		buf_append_str(&text, part);
-	}
-	if (text.len > 0 && !text.failed)
-		take(postfix, text.data, first);
-	buf_fini(&text);
-	fclose(file);
-	return true;
-}
-
-static void
-take_main(struct postfix *postfix, char *text, unsigned line)
-{
-	const struct {
-		const char *name;
-		struct value *value;
-	} wanted[] = {
-		{ "smtpd_milters", &postfix->smtpd_milters },
-		{ "non_smtpd_milters", &postfix->non_smtpd_milters },
-		{ "queue_directory", &postfix->queue },
-		{ "mail_owner", &postfix->owner },
-	};
-	char *equals = strchr(text, '=');
-	struct bytes name, value;
-
-	if (equals == NULL)
-		return;
-	name = bytes_trim(bytes_of(text, (size_t)(equals - text)));
-	value = bytes_trim(bytes_str(equals + 1));
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		if (bytes_is(name, wanted[i].name)) {
-			snprintf(wanted[i].value->text, VALUE_BYTES, "%.*s",
-			    (int)value.len, value.data);
-			wanted[i].value->line = line;
-		}
-}
-
-/* master(5): service, type, private, unprivileged, chroot, wakeup, limit,
- * command. Milters are spoken to by smtpd and by cleanup. */
-static void
-take_master(struct postfix *postfix, char *text, unsigned line)
-{
-	char *fields[8], *rest = NULL;
-	size_t count = 0;
-
-	for (char *field = strtok_r(text, space, &rest);
-	     field != NULL && count < 8; field = strtok_r(NULL, space, &rest))
-		fields[count++] = field;
-	if (count == 8 && strcmp(fields[4], "y") == 0 &&
-	    (strcmp(fields[7], "smtpd") == 0 ||
-		strcmp(fields[7], "cleanup") == 0) &&
-	    postfix->chroot_line == 0)
-		postfix->chroot_line = line;
-}
+/* A list of milters, and where it is. */
+struct milters {
+	const char *file, *setting, *value;
+	unsigned line;
+	unsigned chroot_line; /* of master.cf; 0: for nobody's chroot */
+};
 
 static bool
 is_same_file(const char *a, const char *b)
@@ -123,34 +41,33 @@ is_same_file(const char *a, const char *b)
 	    x.st_ino == y.st_ino;
 }
 
-/* A milter of main.cf at PATH, where OURS is the path of our socket. */
+/* One of MILTERS at PATH, where OURS is the path of our socket. */
 static void
-check_path(struct postfix *postfix, const char *setting,
-    const struct value *value, const char *path, const char *ours)
+check_path(struct postfix *postfix, const struct milters *milters,
+    const char *path, const char *ours)
 {
-	const char *queue = postfix->queue.text;
-	bool chroot = postfix->chroot_line > 0;
-	char inside[PATH_MAX + VALUE_BYTES];
+	bool chroot = milters->chroot_line > 0;
+	char inside[PATH_MAX + MAX_VALUE_BYTES];
 	const char *outside = path[0] == '/' ? path : inside;
 
-	snprintf(
-	    inside, sizeof(inside), "%s/%s", queue, path + strspn(path, "/"));
+	snprintf(inside, sizeof(inside), "%s/%s", postfix->queue,
+	    path + strspn(path, "/"));
 	if (is_same_file(chroot ? inside : outside, ours)) {
 		postfix->named = true;
 	} else if (strcmp(outside, ours) == 0) {
 		postfix->named = true;
-		config_problem(postfix->problems, postfix->main_cf, value->line,
-		    setting,
+		config_problem(postfix->problems, milters->file, milters->line,
+		    milters->setting,
 		    "%s is %s for Postfix, which runs in a chroot (%s:%u): "
 		    "write socket = \"unix:%s\" in %s, or n for y there",
-		    path, inside, postfix->master_cf, postfix->chroot_line,
+		    path, inside, postfix->conf.master_cf, milters->chroot_line,
 		    inside, postfix->config->file);
 	} else if (strcmp(inside, ours) == 0) {
 		postfix->named = true;
-		config_problem(postfix->problems, postfix->main_cf, value->line,
-		    setting,
+		config_problem(postfix->problems, milters->file, milters->line,
+		    milters->setting,
 		    "%s is not in a chroot for Postfix (%s): write unix:%s",
-		    path, postfix->master_cf, ours);
+		    path, postfix->conf.master_cf, ours);
 	}
 }
 
@@ -167,13 +84,11 @@ is_our_port(const struct postfix *postfix, const char *address)
 }
 
 static void
-check_milters(
-    struct postfix *postfix, const char *setting, const struct value *value)
+check_each(struct postfix *postfix, const struct milters *milters, char *text)
 {
 	const char *ours = listener_path(postfix->config->socket);
-	char text[VALUE_BYTES], *rest = NULL;
+	char *rest = NULL;
 
-	snprintf(text, sizeof(text), "%s", value->text);
 	for (char *milter = strtok_r(text, " \t\r\n,{}", &rest); milter != NULL;
 	     milter = strtok_r(NULL, " \t\r\n,{}", &rest)) {
 		bool is_inet = strncmp(milter, "inet:", 5) == 0;
@@ -181,10 +96,65 @@ check_milters(
 
 		if (ours != NULL && path != NULL &&
 		    listener_path(milter) != NULL)
-			check_path(postfix, setting, value, path + 1, ours);
+			check_path(postfix, milters, path + 1, ours);
 		else if (ours == NULL && is_inet &&
 		    is_our_port(postfix, milter))
 			postfix->named = true;
+	}
+}
+
+static void
+check_milters(struct postfix *postfix, const struct milters *milters)
+{
+	struct buf text;
+
+	buf_init(&text, MAX_VALUE_BYTES);
+	/* What can't be told may well name us. */
+	if (!postfix_conf_expand(&postfix->conf, milters->value, &text))
+		postfix->named = true;
+	else if (text.len > 0 && !text.failed)
+		check_each(postfix, milters, text.data);
+	buf_fini(&text);
+}
+
+/* The line of a service that runs COMMAND in a chroot and takes NAME from
+ * main.cf; 0 for none. */
+static unsigned
+find_chroot(const struct postfix *postfix, enum postfix_command command,
+    const char *name)
+{
+	const struct postfix_service *service = postfix->conf.services;
+	unsigned line = 0;
+
+	for (; service != NULL; service = service->next)
+		if (service->command == command && service->chroot &&
+		    postfix_conf_find(service->options, name) == NULL)
+			line = service->line;
+	return line;
+}
+
+/* A setting that COMMAND reads, in main.cf and in the services that have one
+ * of their own. */
+static void
+check_setting(
+    struct postfix *postfix, enum postfix_command command, const char *name)
+{
+	const struct postfix_conf *conf = &postfix->conf;
+	const struct postfix_service *service = conf->services;
+	const struct postfix_parameter *parameter =
+	    postfix_conf_find(conf->parameters, name);
+
+	if (parameter != NULL)
+		check_milters(postfix,
+		    &(struct milters){ conf->main_cf, name, parameter->value,
+			parameter->line, find_chroot(postfix, command, name) });
+	for (; service != NULL; service = service->next) {
+		parameter = postfix_conf_find(service->options, name);
+		if (service->command == command && parameter != NULL)
+			check_milters(postfix,
+			    &(struct milters){ conf->master_cf, name,
+				parameter->value, service->line,
+				service->chroot ? service->line : 0 });
 	}
 }
 
@@ -195,9 +165,10 @@ milter_text(const struct postfix *postfix, char *out, size_t size)
 	const char *socket = postfix->config->socket;
 	const char *path = listener_path(socket);
 	const char *port = strchr(socket, ':'), *at = strchr(socket, '@');
-	const char *queue = postfix->queue.text;
+	const char *queue = postfix->queue;
 
-	if (path != NULL && postfix->chroot_line > 0 &&
+	if (path != NULL &&
+	    find_chroot(postfix, POSTFIX_SMTPD, "smtpd_milters") > 0 &&
 	    strncmp(path, queue, strlen(queue)) == 0)
 		path += strlen(queue);
 	if (path != NULL)
@@ -212,13 +183,15 @@ milter_text(const struct postfix *postfix, char *out, size_t size)
 static void
 check_named(struct postfix *postfix)
 {
-	char milter[VALUE_BYTES];
+	const struct postfix_parameter *parameter =
+	    postfix_conf_find(postfix->conf.parameters, "smtpd_milters");
+	char milter[PATH_MAX];
 
 	if (postfix->named)
 		return;
 	milter_text(postfix, milter, sizeof(milter));
-	config_warning(postfix->problems, postfix->main_cf,
-	    postfix->smtpd_milters.line, "smtpd_milters",
+	config_warning(postfix->problems, postfix->conf.main_cf,
+	    parameter != NULL ? parameter->line : 0, "smtpd_milters",
 	    "Postfix is not told of the socket: smtpd_milters = %s", milter);
 }
 
@@ -235,7 +208,7 @@ check_access(const struct postfix *postfix)
 	char why[ACCOUNT_WHY_BYTES];
 
 	if (path == NULL || path[0] != '/' ||
-	    !account_find(postfix->owner.text, &account))
+	    !account_find(postfix->owner, &account))
 		return;
 	if (!account_reaches(&account, path, why))
 		config_problem(postfix->problems, config->file, 0, "socket",
@@ -260,6 +233,24 @@ check_access(const struct postfix *postfix)
 		    account.name);
 }
 
+/* The value of a parameter of main.cf; INITIAL where that can't be told. */
+static void
+read_parameter(const struct postfix *postfix, const char *name,
+    const char *initial, char *out, size_t size)
+{
+	const struct postfix_parameter *parameter =
+	    postfix_conf_find(postfix->conf.parameters, name);
+	struct buf text;
+
+	buf_init(&text, size);
+	if (parameter != NULL &&
+	    postfix_conf_expand(&postfix->conf, parameter->value, &text) &&
+	    text.len > 0 && !text.failed)
+		initial = text.data;
+	snprintf(out, size, "%s", initial);
+	buf_fini(&text);
+}
+
 void
 postfix_check(const struct config *config, const char *folder,
     struct config_problems *problems)
@@ -272,18 +263,16 @@ postfix_check(const struct config *config, const char *folder,
 	}
 	postfix->config = config;
 	postfix->problems = problems;
-	strcpy(postfix->queue.text, "/var/spool/postfix");
-	strcpy(postfix->owner.text, "postfix");
-	snprintf(postfix->main_cf, PATH_MAX, "%s/main.cf", folder);
-	snprintf(postfix->master_cf, PATH_MAX, "%s/master.cf", folder);
-	if (read_lines(postfix, postfix->main_cf, take_main)) {
-		read_lines(postfix, postfix->master_cf, take_master);
-		check_milters(
-		    postfix, "smtpd_milters", &postfix->smtpd_milters);
-		check_milters(
-		    postfix, "non_smtpd_milters", &postfix->non_smtpd_milters);
+	if (postfix_conf_read(&postfix->conf, folder)) {
+		read_parameter(postfix, "queue_directory", "/var/spool/postfix",
+		    postfix->queue, sizeof(postfix->queue));
+		read_parameter(postfix, "mail_owner", "postfix", postfix->owner,
+		    sizeof(postfix->owner));
+		check_setting(postfix, POSTFIX_SMTPD, "smtpd_milters");
+		check_setting(postfix, POSTFIX_CLEANUP, "non_smtpd_milters");
 		check_named(postfix);
 		check_access(postfix);
 	}
+	postfix_conf_fini(&postfix->conf);
 	free(postfix);
 }

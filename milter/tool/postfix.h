@@ -2,8 +2,8 @@
 /*
  * postfix - whether Postfix finds the milter socket and may connect to it
  *
- * Read are main.cf and, for who runs in the chroot, master.cf. Where there is
- * no main.cf, nothing is looked at.
+ * Read are main.cf and, for who runs in the chroot or has milters of its own,
+ * master.cf (postfix_conf.h). Where there is no main.cf, nothing is looked at.
  */
 #ifndef POSTFIX_H
 #define POSTFIX_H

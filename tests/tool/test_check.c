@@ -257,6 +257,53 @@ postfix_finds_the_socket(void **state)
 		{ "not named", unix_socket, "mail_owner = root\n", NULL, EX_OK,
 		    "smtpd_milters: warning: Postfix is not told of the "
 		    "socket: smtpd_milters = unix:/" },
+		{ "by the name of another parameter", unix_socket,
+		    "ours = unix:${place}/s\nplace = @/run\n"
+		    "smtpd_milters = inet:127.0.0.1:1 $ours\n"
+		    "mail_owner = $me\nme = root\n",
+		    NULL, EX_OK, NULL },
+		{ "by a name that leads astray", unix_socket,
+		    "ours = inet:127.0.0.1:1\nsmtpd_milters = $(ours)\n"
+		    "mail_owner = root\n",
+		    NULL, EX_OK,
+		    "main.cf:2: smtpd_milters: warning: Postfix is not told" },
+		{ "by names that go round", unix_socket,
+		    "a = $b\nb = $a\nsmtpd_milters = $a\nmail_owner = root\n",
+		    NULL, EX_OK, NULL },
+		{ "by what Postfix alone can tell", unix_socket,
+		    "smtpd_milters = ${x?unix:/y}\nmail_owner = root\n", NULL,
+		    EX_OK, NULL },
+		{ "the last of two counts", unix_socket,
+		    "smtpd_milters = unix:@/run/s\nsmtpd_milters =\n"
+		    "mail_owner = root\n",
+		    NULL, EX_OK,
+		    "main.cf:2: smtpd_milters: warning: Postfix is not "
+		    "told of the socket" },
+		{ "for submission alone", unix_socket, "mail_owner = root\n",
+		    "smtp inet n - y - - smtpd\n"
+		    "submission inet n - n - - smtpd\n -o x=y\n"
+		    " -o smtpd_milters=unix:@/run/s\n",
+		    EX_OK, NULL },
+		{ "for submission, in braces", unix_socket,
+		    "mail_owner = root\n",
+		    "submission inet n - n - - smtpd\n"
+		    " -o { smtpd_milters = inet:[::1]:1, { unix:@/run/s } }\n",
+		    EX_OK, NULL },
+		{ "for submission, in its chroot", unix_socket, OURS,
+		    "smtp inet n - n - - smtpd\n"
+		    "submission inet n - y - - smtpd\n"
+		    " -osmtpd_milters=unix:@/run/s\n",
+		    EX_CONFIG, "postfix/master.cf:2: smtpd_milters: " },
+		{ "a chroot without milters", unix_socket, OURS,
+		    "smtp inet n - n - - smtpd\n"
+		    "10025 inet n - y - - smtpd -o smtpd_milters=\n",
+		    EX_OK, NULL },
+		{ "cleanup in its chroot", unix_socket,
+		    "smtpd_milters = unix:@/run/s\nmail_owner = root\n"
+		    "non_smtpd_milters = $smtpd_milters\n",
+		    "smtp inet n - n - - smtpd\n"
+		    "cleanup unix n - y - 0 cleanup\n",
+		    EX_CONFIG, "postfix/main.cf:3: non_smtpd_milters: " },
 		{ "TCP", "", "smtpd_milters = inet:localhost:8891\n", NULL,
 		    EX_OK, NULL },
 		{ "another port", "", "smtpd_milters = inet:127.0.0.1:889\n",
