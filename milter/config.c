@@ -348,6 +348,21 @@ say_unknown(
 	    setting_nearest(name, nearest, sizeof nearest));
 }
 
+/* So that what is found wrong with a value later has a line, too. */
+static void
+keep_place(
+    struct build *build, const struct config_node *node, const char *name)
+{
+	struct config_place *place =
+	    arena_alloc(build->arena, 1, sizeof(*place));
+
+	if (place == NULL)
+		return;
+	*place = (struct config_place){ arena_strdup(build->arena, name),
+		build_file(build, node), node->line, build->config->places };
+	build->config->places = place;
+}
+
 static void
 build_setting(struct build *build, const struct group *group,
     const struct config_node *node)
@@ -376,6 +391,8 @@ build_setting(struct build *build, const struct group *group,
 		say_unknown(build, node, name);
 		return;
 	}
+	if (group->config != NULL)
+		keep_place(build, node, name);
 	if (!setting_set(setting, &source, place_in(group, setting)))
 		return;
 	/* Entries wait until the sign group, which they start from, is read. */

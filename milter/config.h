@@ -154,8 +154,17 @@ struct config_verify_domain {
 	unsigned line;
 };
 
+/* Where a setting stands that is in no list. */
+struct config_place {
+	const char *setting; /* "dns.timeout" */
+	const char *file;
+	unsigned line;
+	const struct config_place *next;
+};
+
 struct config {
 	const char *file;
+	const struct config_place *places; /* of those that are written */
 
 	const char *socket;
 	mode_t socket_mode;
@@ -275,6 +284,10 @@ void config_warning(struct config_problems *problems, const char *file,
  * left out where there is none, "warning: " stands before TEXT. */
 int config_problem_text(
     const struct config_problem *problem, char *out, size_t size);
+/* Gives problems of CONFIG's file that have no line the place of their setting,
+ * where that is written. */
+void config_problems_place(
+    struct config_problems *problems, const struct config *config);
 /* Orders by file, that of the name FIRST first, and line. */
 void config_problems_sort(struct config_problems *problems, const char *first);
 const struct config *config_ref(const struct config *config);

@@ -83,6 +83,38 @@ config_problem_text(
 	    problem->warning ? "warning: " : "", problem->text);
 }
 
+static const struct config_place *
+find_place(const struct config *config, const char *setting)
+{
+	const struct config_place *place = config->places;
+
+	while (place != NULL && strcmp(place->setting, setting) != 0)
+		place = place->next;
+	return place;
+}
+
+void
+config_problems_place(
+    struct config_problems *problems, const struct config *config)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		struct config_problem *problem = &problems->items[i];
+		const struct config_place *place;
+		char *file;
+
+		if (problem->line > 0 ||
+		    strcmp(problem->file, config->file) != 0)
+			continue;
+		place = find_place(config, problem->setting);
+		file = place != NULL ? strdup(place->file) : NULL;
+		if (file == NULL)
+			continue;
+		free((char *)problem->file);
+		problem->file = file;
+		problem->line = place->line;
+	}
+}
+
 /* What qsort_r hands to compare. */
 static int
 compare(const void *a, const void *b, void *first)

@@ -110,6 +110,7 @@ check(const struct config *config, struct config_problems *problems)
 		return EX_OSERR;
 	}
 	keystore = setup_check(handle, config, problems);
+	config_problems_place(problems, config);
 	config_problems_sort(problems, config->file);
 	bool good = keystore != NULL && problems->errors == 0;
 	keystore_unref(keystore);

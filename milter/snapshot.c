@@ -120,8 +120,10 @@ snapshot_new(struct signpost *handle, struct stats *stats,
 	} else if (!make_dns(handle, stats, snapshot, problems)) {
 		goto fail;
 	}
+	config_problems_place(problems, config);
 	return snapshot;
 fail:
+	config_problems_place(problems, config);
 	snapshot_unref(snapshot);
 	return NULL;
 }

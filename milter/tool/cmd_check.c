@@ -183,6 +183,8 @@ cmd_check(int argc, char **argv)
 	    config_load_for_check(settings.config_file, &findings.problems);
 	if (config != NULL)
 		code = check(config, &settings, &findings);
+	if (config != NULL)
+		config_problems_place(&findings.problems, config);
 	config_problems_sort(&findings.problems, settings.config_file);
 	if (code == 0 && settings.json)
 		code = print_json(&findings);

@@ -174,11 +174,15 @@ static void
 paths_that_do_not_serve_are_named(void **state)
 {
 	static const struct row rows[] = {
-		{ "trust anchor", "dns = { trust_anchor = \"@/none.key\"; };",
-		    NULL, NULL, EX_CONFIG, "dns.trust_anchor: " },
-		{ "folder of the socket", "socket = \"unix:@/nowhere/s\";",
+		{ "trust anchor",
+		    "\ndns = {\n trust_anchor = \"@/none.key\"; };", NULL, NULL,
+		    EX_CONFIG, "conf:4: dns.trust_anchor: " },
+		{ "folder of the socket", "\nsocket = \"unix:@/nowhere/s\";",
 		    NULL, NULL, EX_OK,
-		    "socket: warning: @/nowhere: No such file" },
+		    "conf:3: socket: warning: @/nowhere: No such file" },
+		{ "folder of keys", "\n\nkey_directory = \"@/nowhere\";", NULL,
+		    NULL, EX_CONFIG,
+		    "conf:4: key_directory: @/nowhere is not there" },
 		{ "folder of reports",
 		    "reports = { directory = \"@/nowhere\"; };", NULL, NULL,
 		    EX_CONFIG, "reports.directory: @/nowhere: " },
