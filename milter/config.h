@@ -305,6 +305,9 @@ bool config_sends_reports(const struct config *config);
 /* Whether ADDRESS (AF_INET or AF_INET6) is in one of NETWORKS. */
 bool config_in_networks(
     const struct config_networks *networks, const struct sockaddr *address);
+/* Whether all addresses of INNER are in OUTER. */
+bool config_network_within(
+    const struct config_network *inner, const struct config_network *outer);
 /* The entry of "domains" that applies to a From address (LOCAL may be empty):
  * the address, else the exact domain, else the nearest parent, else "*"; NULL
  * for none. DOMAIN is in lower case and A-labels. */

@@ -41,24 +41,33 @@ begins_with(const struct in6_addr *address, const struct in6_addr *network,
 		(8 - rest)) == 0;
 }
 
+/* "::/0" is about IPv6: it does not take in all of IPv4. */
+static bool
+is_in(const struct in6_addr *address, const struct config_network *network)
+{
+	if (IN6_IS_ADDR_V4MAPPED(address) && network->bits < 96)
+		return false;
+	return begins_with(address, &network->address, network->bits);
+}
+
+bool
+config_network_within(
+    const struct config_network *inner, const struct config_network *outer)
+{
+	return inner->bits >= outer->bits && is_in(&inner->address, outer);
+}
+
 bool
 config_in_networks(
     const struct config_networks *networks, const struct sockaddr *address)
 {
 	struct in6_addr ipv6;
-	bool mapped;
 	size_t i;
 
 	if (!to_ipv6(address, &ipv6))
 		return false;
-	mapped = IN6_IS_ADDR_V4MAPPED(&ipv6);
-	for (i = 0; i < networks->count; i++) {
-		/* "::/0" is about IPv6: it does not take in all of IPv4. */
-		if (mapped && networks->items[i].bits < 96)
-			continue;
-		if (begins_with(&ipv6, &networks->items[i].address,
-			networks->items[i].bits))
+	for (i = 0; i < networks->count; i++)
+		if (is_in(&ipv6, &networks->items[i]))
 			return true;
-	}
 	return false;
 }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "entries.h"
 
+#include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
+
+enum {
+	NETWORK_SIZE = INET6_ADDRSTRLEN + sizeof("/128")
+};
 
 struct entries {
 	const struct config *config;
@@ -72,6 +78,110 @@ check_entry(const struct entries *entries, const struct config_domain *entry)
 		    entry->name);
 }
 
+/* The algorithm of a key that can be used; false where it is none. */
+static bool
+find_algorithm(const struct entries *entries, const struct config_domain *entry,
+    size_t i, enum signpost_algorithm *algorithm_r)
+{
+	struct config_domain one = *entry;
+	struct keystore_keys keys;
+	bool found;
+
+	one.keys = &entry->keys[i];
+	one.key_count = 1;
+	if (!keystore_select(entries->keystore, &one, domain_of(entry), &keys))
+		return false;
+	found = keys.count > 0;
+	if (found)
+		*algorithm_r =
+		    signpost_private_key_algorithm(keys.items[0].key);
+	keystore_keys_fini(&keys);
+	return found;
+}
+
+/* Of each algorithm the first key that is listed signs. Where keys must be
+ * published those behind it have their turn, too. */
+static void
+check_listed(const struct entries *entries, const struct config_domain *entry)
+{
+	const struct config_key *first[SIGNPOST_ALGORITHM_UNKNOWN] = { NULL };
+	enum signpost_algorithm algorithm;
+
+	if (entry->name[0] == '\0' || entry->all ||
+	    entry->sign.require_published)
+		return;
+	for (size_t i = 0; i < entry->key_count; i++) {
+		const struct config_key *key = &entry->keys[i];
+
+		if (!find_algorithm(entries, entry, i, &algorithm))
+			continue;
+		if (first[algorithm] != NULL)
+			config_warning(entries->problems, entry->file,
+			    key->line, "domains.keys",
+			    "\"%s\" of \"%s\" never signs: \"%s\" before it "
+			    "is %s, too, and the first signs: take one out, or "
+			    "write all = true;",
+			    key->selector, entry->name,
+			    first[algorithm]->selector,
+			    signpost_algorithm_name(algorithm));
+		else
+			first[algorithm] = key;
+	}
+}
+
+static const char *
+network_text(const struct config_network *network, char text[NETWORK_SIZE])
+{
+	bool is_four =
+	    network->bits >= 96 && IN6_IS_ADDR_V4MAPPED(&network->address);
+	char address[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(is_four ? AF_INET : AF_INET6,
+	    network->address.s6_addr + (is_four ? 12 : 0), address,
+	    sizeof(address));
+	snprintf(text, NETWORK_SIZE, "%s/%u", address,
+	    network->bits - (is_four ? 96 : 0));
+	return text;
+}
+
+/* The network that makes the one at I needless; of two that are the same, the
+ * first. */
+static const struct config_network *
+find_around(const struct config_networks *networks, size_t i)
+{
+	const struct config_network *inner = &networks->items[i];
+
+	for (size_t j = 0; j < networks->count; j++) {
+		const struct config_network *outer = &networks->items[j];
+
+		if (j != i && config_network_within(inner, outer) &&
+		    (j < i || outer->bits < inner->bits))
+			return outer;
+	}
+	return NULL;
+}
+
+static void
+check_networks(const struct entries *entries)
+{
+	const struct config_networks *networks =
+	    &entries->config->trusted_networks;
+	char inner[NETWORK_SIZE], outer[NETWORK_SIZE];
+
+	for (size_t i = 0; i < networks->count &&
+	     entries->problems->count < CONFIG_MAX_PROBLEMS;
+	     i++) {
+		const struct config_network *around = find_around(networks, i);
+
+		if (around != NULL)
+			config_warning(entries->problems, entries->config->file,
+			    0, "trusted_networks",
+			    "%s is in %s and adds nothing: take it out",
+			    network_text(&networks->items[i], inner),
+			    network_text(around, outer));
+	}
+}
+
 /* Whether the folder of DOMAIN is where ENTRY takes its keys from. */
 static bool
 uses_folder(const struct config_domain *entry, const char *domain)
@@ -128,7 +238,10 @@ entries_check(const struct config *config, struct keystore *keystore,
 {
 	struct entries entries = { config, keystore, problems };
 
-	for (size_t i = 0; i < config->domain_count; i++)
+	check_networks(&entries);
+	for (size_t i = 0; i < config->domain_count; i++) {
 		check_entry(&entries, &config->domains[i]);
+		check_listed(&entries, &config->domains[i]);
+	}
 	keystore_each(keystore, check_key, &entries);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * entries - entries of "domains" and keys that do nothing, or hide others
+ * entries - entries of "domains", keys and networks that do nothing, or hide
+ * others
  *
  * Which entry applies is decided by how close its name is, never by order, so
  * that an entry without a key can hide one with keys, and an entry that names

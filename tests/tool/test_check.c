@@ -158,11 +158,60 @@ keys_and_entries_that_do_nothing_are_named(void **state)
 		    NULL, EX_OK,
 		    "conf:3: domains.keys: warning: is empty, so that mail of "
 		    "\"b.test\" is not signed" },
+		{ "second key of an algorithm",
+		    "domains = (\n{ name = \"a.test\"; keys = (\n"
+		    "{ selector = \"r\"; file = \"@/keys/a.test/r.pem\"; },\n"
+		    "{ selector = \"s\"; file = \"@/keys/a.test/r.pem\"; } ); "
+		    "} );",
+		    NULL, NULL, EX_OK,
+		    "conf:5: domains.keys: warning: \"s\" of \"a.test\" never "
+		    "signs: \"r\" before it is rsa-sha256, too" },
+		{ "the same, where all sign",
+		    "domains = ( { name = \"a.test\"; all = true; keys = ("
+		    "{ selector = \"r\"; file = \"@/keys/a.test/r.pem\"; }, "
+		    "{ selector = \"s\"; file = \"@/keys/a.test/r.pem\"; } ); "
+		    "} );",
+		    NULL, NULL, EX_OK, NULL },
+		{ "the same, where each waits for its record",
+		    "published = { file = \"\"; }; domains = ( { name = "
+		    "\"a.test\"; require_published = true; keys = ("
+		    "{ selector = \"r\"; file = \"@/keys/a.test/r.pem\"; }, "
+		    "{ selector = \"s\"; file = \"@/keys/a.test/r.pem\"; } ); "
+		    "} );",
+		    NULL, NULL, EX_OK, NULL },
 		{ "what signpostd -t finds, too",
 		    "\nmode = \"x\";\ndomains = ( { name = \"b.test\"; keys = "
 		    "( { selector = \"b\"; file = \"@/none.pem\"; } ); } );",
 		    NULL, NULL, EX_CONFIG, "conf:4: domains.keys.file: " },
 		{ "syntax", "mode = ;", NULL, NULL, EX_CONFIG, "conf:2: " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		check_row(&rows[i]);
+}
+
+static void
+networks_that_add_nothing_are_named(void **state)
+{
+	static const struct row rows[] = {
+		{ "apart",
+		    "trusted_networks = [ \"10.0.0.0/8\", \"11.0.0.1\", "
+		    "\"2001:db8::/32\", \"2001:db9::1\" ];",
+		    NULL, NULL, EX_OK, NULL },
+		{ "within",
+		    "\ntrusted_networks = [ \"10.1.0.0/16\", \"10.0.0.0/8\" ];",
+		    NULL, NULL, EX_OK,
+		    "conf:3: trusted_networks: warning: 10.1.0.0/16 is in "
+		    "10.0.0.0/8 and adds nothing" },
+		{ "twice",
+		    "trusted_networks = [ \"2001:db8::1\", \"2001:db8::1/128\" "
+		    "];",
+		    NULL, NULL, EX_OK,
+		    "2001:db8::1/128 is in 2001:db8::1/128 and" },
+		{ "IPv4 is not in all of IPv6",
+		    "trusted_networks = [ \"10.0.0.0/8\", \"8000::/1\" ];",
+		    NULL, NULL, EX_OK, NULL },
 	};
 
 	(void)state;
@@ -370,6 +419,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_and_entries_that_do_nothing_are_named),
+		cmocka_unit_test(networks_that_add_nothing_are_named),
 		cmocka_unit_test(paths_that_do_not_serve_are_named),
 		cmocka_unit_test(
 		    a_configuration_that_anybody_can_write_is_named),
