@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "log_stream.h"
 #include "rights.h"
 #include "utf8.h"
 
@@ -67,8 +68,9 @@ struct log {
 	enum target target;
 	enum log_format format;
 	atomic_int level;
-	int fd;	    /* -1 for syslog */
-	char *path; /* TARGET_FILE only */
+	int fd;			  /* TARGET_FILE only */
+	struct log_stream stream; /* standard error */
+	char *path;		  /* TARGET_FILE only */
 	char host[HOST_BYTES];
 	atomic_uint per_minute;
 	pthread_mutex_t mutex; /* of what stands below */
@@ -128,6 +130,7 @@ log_new(const char *to, enum log_format format, int level, char *error,
 	}
 	log->format = format;
 	log->fd = -1;
+	log_stream_init(&log->stream, STDERR_FILENO);
 	atomic_init(&log->level, level);
 	atomic_init(&log->per_minute, 0);
 	pthread_mutex_init(&log->mutex, NULL);
@@ -142,7 +145,6 @@ log_new(const char *to, enum log_format format, int level, char *error,
 	if (strcmp(to, "stderr") == 0) {
 		log->target =
 		    stderr_is_journal() ? TARGET_JOURNAL : TARGET_STDERR;
-		log->fd = STDERR_FILENO;
 		return log;
 	}
 	log->target = TARGET_FILE;
@@ -167,6 +169,7 @@ log_free(struct log *log)
 	if (log->target == TARGET_FILE && log->fd >= 0)
 		close(log->fd);
 	pthread_mutex_destroy(&log->mutex);
+	log_stream_fini(&log->stream);
 	free(log->path);
 	free(log);
 }
@@ -254,8 +257,8 @@ static void
 emit(struct log *log, int level, const char *text, size_t len)
 {
 	char line[PREFIX_BYTES + sizeof((struct log_pairs *)0)->text + 1];
-	size_t used, done = 0;
-	ssize_t n;
+	unsigned long lost;
+	size_t used;
 
 	if (log->target == TARGET_SYSLOG) {
 		syslog(level, "%.*s", (int)len, text);
@@ -266,16 +269,17 @@ emit(struct log *log, int level, const char *text, size_t len)
 	memcpy(line + used, text, len);
 	used += len;
 	line[used++] = '\n';
-	/* One write a line keeps lines of several threads apart; what is left
-	 * after a short one (a full disk, a pipe) follows if it can. */
-	while (done < used) {
-		n = write(log->fd, line + done, used - done);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		done += (size_t)n;
+	/* One write a line keeps lines of several threads apart. */
+	if (log->target == TARGET_FILE) {
+		log_stream_write_to(log->fd, line, used);
+		return;
 	}
+	lost = log_stream_write(&log->stream, line, used);
+	if (lost > 0)
+		log_line(log, LOG_WARNING,
+		    "%lu lines before the last were lost: standard error was "
+		    "not read",
+		    lost);
 }
 
 /* The character at the start of TEXT: its length in octets, and its code or -1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What signpostd logs of messages and of itself, and what it never does."""
+import fcntl
 import glob
 import json
 import os
@@ -241,6 +242,39 @@ class Log(Case):
         daemon.start(wait=False)
         daemon.wait_for(lambda: os.path.exists(daemon.status), "the start")
         self.assertEqual(len(self.sign(daemon)), len(HEADERS) + 2)
+
+    def test_standard_error_that_nobody_reads_stops_neither_mail_nor_a_stop(
+            self):
+        daemon = self.daemon(start=False)
+        count = 100
+        for stuck_at_the_end in (False, True):
+            reader, writer = os.pipe()
+            self.addCleanup(os.close, reader)
+            fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 16384)
+            daemon.process = subprocess.Popen(
+                [SIGNPOSTD, "-c", daemon.config, "-f"],
+                stderr=writer)
+            os.close(writer)
+            text = b""
+            while b" serves " not in text:
+                text += os.read(reader, 65536)
+            with daemon.mta() as mta:
+                mta.connect("localhost", INSIDE)
+                for _ in range(count):
+                    self.assertEqual(
+                        mta.message(HEADERS, BODY).reply, "accept")
+                if not stuck_at_the_end:
+                    text += os.read(reader, 65536)
+                    mta.message(HEADERS, BODY)
+            self.assertEqual(daemon.stop(), 0)
+            text += os.read(reader, 65536)
+            lost = re.search(rb"warning: (\d+) lines before the last were "
+                             rb"lost: standard error was not read", text)
+            self.assertEqual(lost is None, stuck_at_the_end)
+            if lost:
+                self.assertEqual(
+                    text.count(b" action=signed") + int(lost.group(1)),
+                    count + 1)
 
     def test_syslog_gets_facility_mail_and_the_level_of_each_line(self):
         daemon = self.daemon(start=False, log={"to": "syslog"},
