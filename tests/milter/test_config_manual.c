@@ -88,6 +88,61 @@ test_the_manual_has_each_setting_as_the_table_says(void **state)
 	assert_int_equal(items, rows);
 }
 
+/* What the manual has as an example behind AT, in one line. */
+static void
+copy_example(const char *at, char *out, size_t size)
+{
+	static const char mark[] = "\n.br\nExample: ";
+	const char *begin = strstr(at, mark), *end = strstr(at, "\n.Pp");
+	size_t len;
+
+	*out = '\0';
+	if (begin == NULL || end == NULL || begin > end)
+		return;
+	begin += strlen(mark);
+	len = (size_t)(end - begin);
+	assert_true(len < size);
+	memcpy(out, begin, len);
+	out[len] = '\0';
+	for (; *out != '\0'; out++)
+		if (*out == '\n')
+			*out = ' ';
+}
+
+static void
+test_the_manual_has_an_example_of_each_setting_that_can_be_used(void **state)
+{
+	static char text[FILE_MAX];
+	char head[128], example[512];
+	const struct setting *setting;
+	struct config_problems problems;
+	const struct config *config;
+	struct folder folder;
+
+	(void)state;
+	folder_make(&folder);
+	read_file("signpost.conf.5", text);
+	for (size_t i = 0; (setting = setting_get(i)) != NULL; i++) {
+		const char *dot = strrchr(setting->name, '.');
+
+		snprintf(head, sizeof head, "\n.It Va %s\n", setting->name);
+		copy_example(strstr(text, head), example, sizeof example);
+		snprintf(head, sizeof head,
+		    "%s = ", dot != NULL ? dot + 1 : setting->name);
+		if (strstr(example, head) == NULL)
+			fail_msg("%s has no example", setting->name);
+		folder_write(&folder, "example", 0600, example);
+		config =
+		    config_load(folder_path(&folder, "example"), &problems);
+		if (config == NULL || problems.errors > 0)
+			fail_msg("%s: %s", setting->name,
+			    problems.count > 0 ? problems.items[0].text : "?");
+		config_problems_fini(&problems);
+		config_unref(config);
+	}
+	folder_remove(&folder);
+}
+
 /* Takes the "#" off the lines that show a setting: those with an even number
  * of spaces behind it. One begins a sentence, three an example. */
 static void
@@ -180,6 +235,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 		    test_the_manual_has_each_setting_as_the_table_says),
+		cmocka_unit_test(
+		    test_the_manual_has_an_example_of_each_setting_that_can_be_used),
 		cmocka_unit_test(test_the_sample_loads_and_shows_what_is_so),
 		cmocka_unit_test(
 		    test_each_row_of_the_table_can_be_its_own_default),
