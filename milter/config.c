@@ -74,16 +74,6 @@ set_defaults(struct build *build)
 	return true;
 }
 
-static size_t
-count_children(const struct config_node *node)
-{
-	size_t count = 0;
-
-	for (node = node->child; node != NULL; node = node->next)
-		count++;
-	return count;
-}
-
 /* Reports that a group lacks NAME, which it must have; a NAME that is there but
  * wrong has been reported. */
 static void
@@ -132,7 +122,7 @@ build_keys(struct build *build, struct config_domain *domain,
 
 	domain->key_directory = false;
 	domain->keys = arena_alloc(
-	    build->arena, count_children(list) + 1, sizeof *domain->keys);
+	    build->arena, config_node_count(list) + 1, sizeof *domain->keys);
 	if (domain->keys == NULL)
 		return;
 	for (node = list->child; node != NULL; node = node->next) {
@@ -223,8 +213,8 @@ build_entries(struct build *build, const struct entries *entries,
 	char *items;
 
 	*count_r = 0;
-	items =
-	    arena_alloc(build->arena, count_children(list) + 1, entries->size);
+	items = arena_alloc(
+	    build->arena, config_node_count(list) + 1, entries->size);
 	if (items == NULL)
 		return NULL;
 	for (node = list->child; node != NULL; node = node->next) {

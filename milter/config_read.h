@@ -68,6 +68,8 @@ struct config_tree *config_read_tree(
     const char *file, struct config_problems *problems);
 void config_tree_free(struct config_tree *tree);
 const struct config_node *config_tree_root(const struct config_tree *tree);
+/* How many children NODE has. */
+size_t config_node_count(const struct config_node *node);
 /* A tree of ROWS (copied), as the child writes them; NULL where they are not
  * what it writes. Adds the problems that they carry. */
 struct config_tree *config_tree_parse(

@@ -187,6 +187,16 @@ config_tree_root(const struct config_tree *tree)
 	return &tree->nodes[0];
 }
 
+size_t
+config_node_count(const struct config_node *node)
+{
+	size_t count = 0;
+
+	for (node = node->child; node != NULL; node = node->next)
+		count++;
+	return count;
+}
+
 void
 config_tree_free(struct config_tree *tree)
 {

@@ -341,16 +341,6 @@ set_scalar(const struct setting *setting, const struct setting_source *source,
 	return true;
 }
 
-static size_t
-count_children(const struct config_node *node)
-{
-	size_t count = 0;
-
-	for (node = node->child; node != NULL; node = node->next)
-		count++;
-	return count;
-}
-
 static bool
 set_element(const struct setting *setting, const struct setting_source *source,
     struct config_network *network, const char **string)
@@ -380,7 +370,7 @@ set_list(const struct setting *setting, const struct setting_source *source,
     void *place)
 {
 	struct setting_source element = *source;
-	size_t count = count_children(source->node), i = 0;
+	size_t count = config_node_count(source->node), i = 0;
 	struct config_networks networks = { NULL, count };
 	struct config_strings strings = { NULL, count };
 	bool ok = true;
