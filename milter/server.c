@@ -61,37 +61,17 @@ struct server {
 };
 
 static void
-get_keystore(void *ctx, struct keystore_counts *out_r)
+get_counts(void *ctx, struct snapshot_counts *out_r)
 {
-	struct snapshot_counts counts;
+	struct server *server = ctx;
 
-	daemon_counts(ctx, &counts);
-	*out_r = counts.keystore;
-}
-
-static void
-get_key_cache(void *ctx, struct key_cache_counts *out_r)
-{
-	struct snapshot_counts counts;
-
-	daemon_counts(ctx, &counts);
-	*out_r = counts.key_cache;
-}
-
-static void
-get_resolver(void *ctx, struct resolver_counts *out_r, uint64_t *cpu_ns_r)
-{
-	struct snapshot_counts counts;
-
-	daemon_counts(ctx, &counts);
-	*out_r = counts.resolver;
-	*cpu_ns_r = counts.dns_cpu_ns;
+	daemon_counts(&server->daemon, out_r);
 }
 
 static bool
 get_ready(void *ctx)
 {
-	struct server *server = ctx; /* its first member is the daemon */
+	struct server *server = ctx;
 
 	return atomic_load(&server->ready);
 }
@@ -229,9 +209,7 @@ open_status(struct server *server)
 		.work = server->daemon.work,
 		.replay = server->daemon.replay,
 		.publication = server->daemon.publication,
-		.keystore = get_keystore,
-		.key_cache = get_key_cache,
-		.resolver = get_resolver,
+		.counts = get_counts,
 		.ready = get_ready,
 		.ctx = server,
 		.started = (int64_t)time(NULL),

@@ -14,10 +14,9 @@
 #ifndef STATUS_H
 #define STATUS_H
 
-#include "key_cache.h"
-#include "keystore.h"
 #include "publication.h"
 #include "replay.h"
+#include "snapshot.h"
 #include "stats.h"
 #include "work.h"
 
@@ -29,10 +28,7 @@ struct status_sources {
 	struct replay *replay;
 	struct publication *publication;
 	/* Calls below are made for each page. */
-	void (*keystore)(void *ctx, struct keystore_counts *out_r);
-	void (*key_cache)(void *ctx, struct key_cache_counts *out_r);
-	void (*resolver)(
-	    void *ctx, struct resolver_counts *out_r, uint64_t *cpu_ns_r);
+	void (*counts)(void *ctx, struct snapshot_counts *out_r);
 	bool (*ready)(void *ctx);
 	void *ctx;
 	int64_t started; /* seconds since 1970 */

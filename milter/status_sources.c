@@ -17,45 +17,36 @@ read_work(struct work *work, struct metrics_readings *readings)
 
 static void
 read_keys(
-    const struct status_sources *sources, struct metrics_readings *readings)
+    const struct snapshot_counts *counts, struct metrics_readings *readings)
 {
-	struct keystore_counts private = { .hits = 0 };
-	struct key_cache_counts public = { .hits = 0 };
+	const struct keystore_counts *private = &counts->keystore;
+	const struct key_cache_counts *public = &counts->key_cache;
 
-	if (sources->keystore != NULL)
-		sources->keystore(sources->ctx, &private);
-	if (sources->key_cache != NULL)
-		sources->key_cache(sources->ctx, &public);
 	readings->caches[CACHE_PRIVATE] = (struct metrics_cache_readings){
-		.hits = private.hits,
-		.misses = private.misses,
-		.evictions = private.evictions,
-		.entries = private.entries,
+		.hits = private->hits,
+		.misses = private->misses,
+		.evictions = private->evictions,
+		.entries = private->entries,
 	};
 	readings->caches[CACHE_PUBLIC] = (struct metrics_cache_readings){
-		.hits = public.hits,
-		.misses = public.misses,
-		.joined = public.joined,
-		.evictions = public.evictions,
-		.entries = public.entries,
-		.bytes = public.bytes,
+		.hits = public->hits,
+		.misses = public->misses,
+		.joined = public->joined,
+		.evictions = public->evictions,
+		.entries = public->entries,
+		.bytes = public->bytes,
 	};
-	readings->key_load_failures = private.failures;
+	readings->key_load_failures = private->failures;
 }
 
 static void
 read_dns(
-    const struct status_sources *sources, struct metrics_readings *readings)
+    const struct snapshot_counts *counts, struct metrics_readings *readings)
 {
-	struct resolver_counts counts = { .asked = 0 };
-	uint64_t cpu_ns = 0;
-
-	if (sources->resolver != NULL)
-		sources->resolver(sources->ctx, &counts, &cpu_ns);
-	readings->dns_pending = counts.pending;
-	readings->dns_refused = counts.refused;
-	readings->dns_refused_share = counts.refused_share;
-	readings->thread_cpu_ns[THREAD_DNS] = cpu_ns;
+	readings->dns_pending = counts->resolver.pending;
+	readings->dns_refused = counts->resolver.refused;
+	readings->dns_refused_share = counts->resolver.refused_share;
+	readings->thread_cpu_ns[THREAD_DNS] = counts->dns_cpu_ns;
 }
 
 static void
@@ -84,9 +75,13 @@ void
 status_read_sources(
     const struct status_sources *sources, struct metrics_readings *readings)
 {
+	struct snapshot_counts counts = { .dns_cpu_ns = 0 };
+
+	if (sources->counts != NULL)
+		sources->counts(sources->ctx, &counts);
 	read_work(sources->work, readings);
-	read_keys(sources, readings);
-	read_dns(sources, readings);
+	read_keys(&counts, readings);
+	read_dns(&counts, readings);
 	read_replay(sources->replay, readings);
 	read_publication(sources->publication, readings);
 }

@@ -22,34 +22,24 @@ struct server {
 };
 
 static void
-get_keystore(void *ctx, struct keystore_counts *out_r)
+get_counts(void *ctx, struct snapshot_counts *out_r)
 {
 	(void)ctx;
-	*out_r = (struct keystore_counts){ .hits = 11,
-		.misses = 12,
-		.evictions = 13,
-		.entries = 14,
-		.failures = 15 };
-}
-
-static void
-get_key_cache(void *ctx, struct key_cache_counts *out_r)
-{
-	(void)ctx;
-	*out_r = (struct key_cache_counts){ .hits = 21,
-		.misses = 22,
-		.joined = 23,
-		.evictions = 24,
-		.entries = 25,
-		.bytes = 26 };
-}
-
-static void
-get_resolver(void *ctx, struct resolver_counts *out_r, uint64_t *cpu_ns_r)
-{
-	(void)ctx;
-	*out_r = (struct resolver_counts){ .refused = 31, .pending = 32 };
-	*cpu_ns_r = 1000;
+	*out_r = (struct snapshot_counts){
+		.keystore = { .hits = 11,
+		    .misses = 12,
+		    .evictions = 13,
+		    .entries = 14,
+		    .failures = 15 },
+		.key_cache = { .hits = 21,
+		    .misses = 22,
+		    .joined = 23,
+		    .evictions = 24,
+		    .entries = 25,
+		    .bytes = 26 },
+		.resolver = { .refused = 31, .pending = 32 },
+		.dns_cpu_ns = 1000,
+	};
 }
 
 static bool
@@ -122,9 +112,7 @@ main(int argc, char **argv)
 {
 	struct server server = { .ready = true };
 	struct status_sources sources = {
-		.keystore = get_keystore,
-		.key_cache = get_key_cache,
-		.resolver = get_resolver,
+		.counts = get_counts,
 		.ready = get_ready,
 		.ctx = &server,
 		.started = (int64_t)time(NULL),
