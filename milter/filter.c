@@ -365,7 +365,7 @@ filter_open(struct daemon *daemon, const struct config *config,
  * "stop at once", which cuts messages in flight. Which thread gets a signal is
  * the kernel's choice, so that thread must not wait for any: this function
  * stands before the C library's, and nothing else in the process calls it. The
- * main thread has the signals to itself (server.c). */
+ * main thread has the signals to itself (server_start.c). */
 int
 sigwait(const sigset_t *set, int *signal_r)
 {

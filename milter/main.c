@@ -14,6 +14,7 @@
 #include "crypto.h"
 #include "filter.h"
 #include "server.h"
+#include "server_start.h"
 #include "setup.h"
 #include "status.h"
 

@@ -2,11 +2,11 @@
 /*
  * server - the life of the daemon's process
  *
- * Opens the sockets, gives up what rights it can, starts the threads, and
- * then waits for signals: HUP reads the configuration again; TERM and INT take
- * no more connections, let the messages in flight end (for stop_timeout at
- * most) and end the process. Connections of an MTA that hold no message are
- * not waited for: an MTA keeps some open as long as it likes.
+ * Has all parts made (server_start.h), then waits for signals: HUP reads the
+ * configuration again; TERM and INT take no more connections, let the messages
+ * in flight end (for stop_timeout at most) and end the process. Connections of
+ * an MTA that hold no message are not waited for: an MTA keeps some open as
+ * long as it likes.
  *
  * Threads: the main thread. Signals are blocked in all.
  */
@@ -24,13 +24,9 @@ struct server_options {
 	int ready_fd; /* gets an octet once connections are taken; -1: none */
 };
 
-/* Says why a configuration can't be used: on standard error, and to syslog where
- * the process was to go into the background. */
-void server_refuse(const struct server_options *options,
-    const struct config_problems *problems);
 /* Serves with CONFIG, whose reference it takes and of which WARNINGS are to be
- * told; returns an exit code of
- * sysexits(3) where it could not start, and ends the process otherwise. */
+ * told. Returns an exit code of sysexits(3) where it could not start, and ends
+ * the process otherwise. */
 int server_run(const struct server_options *options,
     const struct config *config, const struct config_problems *warnings);
 
