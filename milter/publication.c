@@ -106,10 +106,11 @@ make_entry(const struct publication_key *key)
 	size_t file = strlen(key->file) + 1;
 	struct publication_entry *entry =
 	    calloc(1, sizeof *entry + domain + selector + file);
-	char *text = (char *)(entry + 1);
+	char *text;
 
 	if (entry == NULL)
 		return NULL;
+	text = (char *)(entry + 1);
 	entry->domain = memcpy(text, key->domain, domain);
 	entry->selector = memcpy(text + domain, key->selector, selector);
 	entry->file = memcpy(text + domain + selector, key->file, file);
