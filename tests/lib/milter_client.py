@@ -240,13 +240,18 @@ class Mta:
             self.recipient(recipient)
         self.data()
 
+    def whole_header(self, headers):
+        """Fields as in a message, with CRLF where they are folded; and the
+        end of the header."""
+        for name, value in headers:
+            self.header(name, value.replace("\r\n", "\n"))
+        self.end_headers()
+
     def message(self, headers, body, chunk=BODY_CHUNK,
                 sender="<sender@example.com>", parameters=(), id="4F0000",
                 **macros):
         self.envelope(sender, parameters, **macros)
-        for name, value in headers:
-            self.header(name, value.replace("\r\n", "\n"))
-        self.end_headers()
+        self.whole_header(headers)
         for at in range(0, len(body), chunk):
             self.body(body[at:at + chunk])
         return self.end_message(i=id)

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 import milter_client
@@ -192,6 +193,35 @@ class Daemon:
 
     def kill(self, number):
         self.process.send_signal(number)
+
+    def reload(self, word="read again"):
+        """Has it read its configuration again, and waits until it logs WORD."""
+        count = self.log().count(word)
+        self.kill(signal.SIGHUP)
+        self.wait_for(lambda: self.log().count(word) > count, word)
+
+    @contextlib.contextmanager
+    def under_mail(self, headers, body, connections=4):
+        """Messages of ours on so many CONNECTIONS, one behind the other, while
+        the block runs; after it the list has all their results."""
+        end = threading.Event()
+        results = []
+
+        def load():
+            with self.mta() as mta:
+                mta.connect("localhost", "127.0.0.1")
+                while not end.is_set():
+                    results.append(mta.message(headers, body))
+
+        threads = [threading.Thread(target=load) for _ in range(connections)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield results
+        finally:
+            end.set()
+            for thread in threads:
+                thread.join()
 
     def memory(self, what="VmHWM"):
         """Octets of memory that the process has ever had (VmRSS: has)."""

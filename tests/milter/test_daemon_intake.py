@@ -198,9 +198,7 @@ class Packets(Case):
                 with daemon.mta(**options) as mta:
                     mta.connect("localhost", INSIDE)
                     mta.envelope()
-                    for name, value in HEADERS:
-                        mta.header(name, value.replace("\r\n", "\n"))
-                    mta.end_headers()
+                    mta.whole_header(HEADERS)
                     mta.body(BODY[:len(BODY) - last])
                     mta.send(b"E", BODY[len(BODY) - last:])
                     result = mta.result()

@@ -7,7 +7,6 @@ import socket
 import stat
 import subprocess
 import sys
-import threading
 import time
 import unittest
 
@@ -39,11 +38,6 @@ class Case(unittest.TestCase):
             mta.quit()
         self.assertEqual(result.reply, "accept")
         return result.field("DKIM-Signature")
-
-    def reload(self, daemon, word="read again"):
-        count = daemon.log().count(word)
-        daemon.kill(signal.SIGHUP)
-        daemon.wait_for(lambda: daemon.log().count(word) > count, word)
 
 
 class Options(Case):
@@ -190,7 +184,7 @@ class Start(Case):
         with open("/proc/%d/limits" % daemon.process.pid) as f:
             core = [line for line in f if line.startswith("Max core")][0]
         self.assertEqual(core.split()[4:6], ["0", "0"])
-        self.reload(daemon)
+        daemon.reload()
         self.assertEqual(len(self.signatures(daemon)), 1)
 
 
@@ -282,7 +276,7 @@ class Reload(Case):
             daemon.wait_for(lambda: daemon.metrics()[ENVELOPE_CPU] > 0,
                             "the sender")
             daemon.configure(sign={"canonicalization": "simple/relaxed"})
-            self.reload(daemon)
+            daemon.reload()
             mta.end_headers()
             mta.body(BODY)
             old = mta.end_message().field("DKIM-Signature")
@@ -299,14 +293,14 @@ class Reload(Case):
             daemon.write_config(bad)
             if bad == "":
                 os.unlink(daemon.config)
-            self.reload(daemon, "can't be used")
+            daemon.reload("can't be used")
             self.assertEqual(len(self.signatures(daemon)), 1)
         for word in ("mode", "user2"):
             self.assertRegex(daemon.log(), r"signpost\.conf:\d+: %s:" % word)
         failed = 'signpost_reloads_total{result="failed"}'
         self.assertEqual(daemon.metrics()[failed], 4)
         daemon.write_config(good)
-        self.reload(daemon)
+        daemon.reload()
         self.assertEqual(len(self.signatures(daemon)), 1)
 
     # field: A17
@@ -317,7 +311,7 @@ class Reload(Case):
                  "keys": ({"selector": "s9", "file": path},)}
         os.chmod(path, 0o644)
         daemon.configure(domains=(entry,))
-        self.reload(daemon, "can't be used")
+        daemon.reload("can't be used")
         self.assertRegex(daemon.log(), r"signpost\.conf:\d+: "
                          r"domains\.keys\.file: %s .*chmod o= " % path)
         self.assertIn("s=s1;", self.signatures(daemon)[0])
@@ -349,7 +343,7 @@ class Reload(Case):
             f.write(good + 'mode = "sign"; nonsense = 1;\n')
         os.unlink(daemon.config)
         os.symlink("signpost.conf.2", daemon.config)
-        self.reload(daemon, "can't be used")
+        daemon.reload("can't be used")
         self.assertRegex(daemon.log(), r"signpost\.conf:\d+: nonsense:")
 
     def test_relative_name_of_the_configuration_lasts(self):
@@ -378,18 +372,18 @@ class Reload(Case):
     def test_setting_that_takes_a_restart_is_named(self):
         daemon = self.daemon()
         daemon.configure(workers={"threads": 3})
-        self.reload(daemon)
+        daemon.reload()
         self.assertRegex(daemon.log(), r"workers\.threads has changed")
 
     def test_limits_that_only_a_restart_raises_are_named(self):
         daemon = self.daemon(start=False)
         daemon.start(under=("prlimit", "--nofile=4096:20000"))
         daemon.configure(limits={"max_header_bytes": "900k"})
-        self.reload(daemon)
+        daemon.reload()
         self.assertNotIn("takes a restart", daemon.log())
         daemon.configure(limits={"max_header_bytes": "2M",
                                  "max_connections": 1000000})
-        self.reload(daemon)
+        daemon.reload()
         self.assertRegex(daemon.log(), r"limits\.max_connections is raised to "
                          r"1000000: more than \d+ takes a restart")
         self.assertIn("limits.max_header_bytes is raised to 2097152: more "
@@ -406,7 +400,7 @@ class Reload(Case):
         way_out = (daemon.config + ": cannot be read: Permission denied: the "
                    "daemon's group needs to: chgrp signpost FILE, chmod 0640")
         self.assertIn("a reload will fail: " + way_out, daemon.log())
-        self.reload(daemon, "can't be used")
+        daemon.reload("can't be used")
         self.assertEqual(daemon.log().count(way_out), 2)
         os.chmod(daemon.config, 0o644)
         daemon.stop()
@@ -417,29 +411,15 @@ class Reload(Case):
     # field: E15
     def test_two_hangups_within_5_ms_a_hundred_times_lose_no_message(self):
         daemon = self.daemon()
-        end = threading.Event()
-        outcomes = []
-
-        def load():
-            with daemon.mta() as mta:
-                mta.connect("localhost", INSIDE)
-                while not end.is_set():
-                    result = mta.message(HEADERS, BODY)
-                    outcomes.append((
-                        result.reply, len(result.field("DKIM-Signature"))))
-
-        threads = [threading.Thread(target=load) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for _ in range(100):
-            daemon.kill(signal.SIGHUP)
-            time.sleep(0.003)
-            daemon.kill(signal.SIGHUP)
-            time.sleep(0.02)
-        self.reload(daemon)
-        end.set()
-        for thread in threads:
-            thread.join()
+        with daemon.under_mail(HEADERS, BODY) as sent:
+            for _ in range(100):
+                daemon.kill(signal.SIGHUP)
+                time.sleep(0.003)
+                daemon.kill(signal.SIGHUP)
+                time.sleep(0.02)
+            daemon.reload()
+        outcomes = [(result.reply, len(result.field("DKIM-Signature")))
+                    for result in sent]
         self.assertGreater(len(outcomes), 100)
         self.assertEqual(set(outcomes), {("accept", 1)})
         self.assertIsNone(daemon.process.poll())
@@ -449,9 +429,7 @@ class Stop(Case):
     def begin(self, daemon, mta):
         mta.connect("localhost", INSIDE)
         mta.envelope()
-        for name, value in HEADERS:
-            mta.header(name, value)
-        mta.end_headers()
+        mta.whole_header(HEADERS)
         mta.body(BODY)
         # The steps are not answered, so nothing says when they were taken.
         daemon.wait_for(

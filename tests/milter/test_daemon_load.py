@@ -23,9 +23,7 @@ class Overload(Case):
         for mta in mtas:
             mta.connect("localhost", INSIDE)
             mta.envelope()
-            for name, value in HEADERS:
-                mta.header(name, value.replace("\r\n", "\n"))
-            mta.end_headers()
+            mta.whole_header(HEADERS)
             mta.body(BODY)
         for mta in mtas:
             mta.macros(b"E", i="Q1")
@@ -54,9 +52,7 @@ class Overload(Case):
         for mta in mtas:
             mta.connect("localhost", INSIDE)
             mta.envelope()
-            for name, value in HEADERS:
-                mta.header(name, value.replace("\r\n", "\n"))
-            mta.end_headers()
+            mta.whole_header(HEADERS)
         begin = time.monotonic()
         for mta in mtas:
             mta.send(b"E")
@@ -102,9 +98,7 @@ class Neighbours(Case):
             mta = verifier.mta()
             mta.connect()
             mta.envelope()
-            for name, value in headers:
-                mta.header(name, value.replace("\r\n", "\n"))
-            mta.end_headers()
+            mta.whole_header(headers)
             mta.body(BODY)
             return mta
 

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import unittest
 
@@ -207,26 +206,12 @@ class Log(Case):
         path = os.path.join(daemon.dir, "mail.log")
         daemon.configure(log={"to": "file:" + path})
         daemon.start_and_wait_for(path)
-        end = threading.Event()
-        sent = []
-
-        def load():
-            with daemon.mta() as mta:
-                mta.connect("localhost", INSIDE)
-                while not end.is_set():
-                    sent.append(mta.message(HEADERS, BODY).reply)
-
-        threads = [threading.Thread(target=load) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for i in range(10):
-            os.rename(path, path + ".%d" % i)
-            daemon.kill(signal.SIGHUP)
-            daemon.wait_for(lambda: os.path.exists(path), "the new file")
-            time.sleep(0.02)
-        end.set()
-        for thread in threads:
-            thread.join()
+        with daemon.under_mail(HEADERS, BODY, connections=3) as sent:
+            for i in range(10):
+                os.rename(path, path + ".%d" % i)
+                daemon.kill(signal.SIGHUP)
+                daemon.wait_for(lambda: os.path.exists(path), "the new file")
+                time.sleep(0.02)
         daemon.stop()
         lines = []
         for name in glob.glob(path + "*"):

@@ -140,9 +140,7 @@ class Streams(Case):
 
         def bring_body(mta):
             mta.envelope()
-            for name, value in signed:
-                mta.header(name, value.replace("\r\n", "\n"))
-            mta.end_headers()
+            mta.whole_header(signed)
             mta.body(b"x" * 5000)
 
         def grow(work, mtas):

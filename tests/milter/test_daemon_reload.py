@@ -21,11 +21,6 @@ from signpostd import Daemon, PATIENCE  # noqa: E402
 
 
 class Reload(Case):
-    def reload(self, daemon, word="configuration read again"):
-        count = daemon.log().count(word)
-        daemon.kill(signal.SIGHUP)
-        daemon.wait_for(lambda: daemon.log().count(word) > count, word)
-
     def signature(self, daemon, **message):
         """(s, c) of the signature of a message of ours; None without one."""
         result = self.send(daemon, client=INSIDE, **message)
@@ -51,25 +46,12 @@ class Reload(Case):
         want = {("a", "relaxed/relaxed"), ("b", "simple/simple")}
         daemon.configure(**sets[0])
         daemon.start()
-        end = threading.Event()
-        outcomes = []
-
-        def load():
-            with daemon.mta() as mta:
-                mta.connect("localhost", INSIDE)
-                while not end.is_set():
-                    outcomes.append(self.pair(mta.message(HEADERS, BODY)))
-
-        threads = [threading.Thread(target=load) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for i in range(20):
-            daemon.configure(**sets[(i + 1) % 2])
-            self.reload(daemon)
-        last = self.signature(daemon)
-        end.set()
-        for thread in threads:
-            thread.join()
+        with daemon.under_mail(HEADERS, BODY) as sent:
+            for i in range(20):
+                daemon.configure(**sets[(i + 1) % 2])
+                daemon.reload()
+            last = self.signature(daemon)
+        outcomes = [self.pair(result) for result in sent]
         self.assertEqual(set(outcomes), want)
         self.assertEqual(last, ("a", "relaxed/relaxed"))
         self.assertGreater(len(outcomes), 40)
@@ -95,14 +77,14 @@ class Reload(Case):
             with self.subTest(wrong=wrong):
                 settings = dict(daemon.settings)
                 daemon.configure(**new, **wrong)
-                self.reload(daemon, "can't be used")
+                daemon.reload("can't be used")
                 daemon.settings = settings
                 self.assertEqual(self.signature(daemon), old)
                 result = self.send(daemon)
                 self.assertRegex(results(result), r"\Amx\.test; dkim=none")
                 self.assertNotRegex(daemon.log(), r": (debug|info): ")
         daemon.configure(**new)
-        self.reload(daemon)
+        daemon.reload()
         self.assertEqual(self.signature(daemon), ("s", "simple/simple"))
         self.assertEqual(results(self.send(daemon)), "")
 
@@ -172,7 +154,7 @@ class Reload(Case):
         thread.start()
         daemon.wait_for(lambda: sum(silent.asked.values()) > 0, "a question")
         daemon.configure(dns={"servers": ["127.0.0.1@%d" % self.dns.port]})
-        self.reload(daemon)
+        daemon.reload()
         self.assertNotIn("temperror", results(self.send(daemon, signed)))
         thread.join()
         self.assertEqual(waiting[0].reply, "accept")
@@ -229,9 +211,7 @@ class Stop(Case):
             self.addCleanup(mta.close)
             mta.connect("localhost", INSIDE)
             mta.envelope()
-            for name, value in HEADERS:
-                mta.header(name, value.replace("\r\n", "\n"))
-            mta.end_headers()
+            mta.whole_header(HEADERS)
             mta.body(BODY)
             mtas.append(mta)
         hashed = "signpost_body_hash_bytes_total"

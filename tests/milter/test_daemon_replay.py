@@ -54,9 +54,7 @@ class Replay(unittest.TestCase):
         for i in range(recipients):
             mta.recipient("<rcpt%d@example.org>" % i)
         mta.data()
-        for name, value in headers:
-            mta.header(name, value.replace("\r\n", "\n"))
-        mta.end_headers()
+        mta.whole_header(headers)
         mta.body(BODY)
         result = mta.end_message(**message)
         self.assertEqual(result.reply, "accept")

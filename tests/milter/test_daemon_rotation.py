@@ -6,7 +6,6 @@ import functools
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -84,11 +83,6 @@ class Case(unittest.TestCase):
         os.rename(daemon.log_path, daemon.log_path + ".old")
         daemon.start()
 
-    def reload(self, daemon, word="read again"):
-        count = daemon.log().count(word)
-        daemon.kill(signal.SIGHUP)
-        daemon.wait_for(lambda: daemon.log().count(word) > count, word)
-
 
 class Rotation(Case):
     # field: E17
@@ -163,7 +157,7 @@ class Rotation(Case):
     def test_nothing_is_asked_where_nothing_is_required(self):
         daemon = self.daemon(sign={"require_published": False})
         self.assertEqual(self.selectors(daemon), ["s1"])
-        self.reload(daemon)
+        daemon.reload()
         self.assertEqual(self.selectors(daemon), ["s1"])
         self.assertFalse(self.dns.asked)
         self.assertFalse(os.path.exists(os.path.join(daemon.dir, "published")))
@@ -442,18 +436,18 @@ class Load(Case):
         try:
             self.wait_for_more(daemon, "s1")
             daemon.write_key(DOMAIN, "s2", NEW)
-            self.reload(daemon)
+            daemon.reload()
             self.wait_for_more(daemon, "s1")
-            self.reload(daemon)
+            daemon.reload()
             self.dns.records[name("s2")] = [NEW.record]
             self.wait_for_more(daemon, "s2")
-            self.reload(daemon)
+            daemon.reload()
             # Then none that s1 has signed is on its way any more.
             self.wait_for_all_under_way(daemon, len(threads))
             del self.dns.records[name("s1")]
             os.unlink(os.path.join(daemon.dir, "keys", DOMAIN, "s1.pem"))
             self.wait_for_more(daemon, "s2")
-            self.reload(daemon)
+            daemon.reload()
             self.wait_for_more(daemon, "s2")
         finally:
             self.stopping.set()
@@ -470,7 +464,7 @@ class Load(Case):
         self.wait_until_signed_by(daemon, ["s1"])
         self.dns.records[name("s1")] = SILENT
         for _ in range(5):
-            self.reload(daemon)
+            daemon.reload()
             self.assertEqual(self.selectors(daemon), ["s1"])
 
     # field: F1
