@@ -541,6 +541,7 @@ signpost_verifier_check(struct signpost_verifier *verifier, size_t i)
 		if (best_distance == 0)
 			break;
 	}
+	assert(best != NULL); /* or settle() had decided */
 	decide_by_key(check, best, best_reason);
 }
 
