@@ -169,6 +169,17 @@ absolute_path(const char *path)
 	return absolute;
 }
 
+/* A SIGHUP that comes while the daemon starts is a reload once it serves. */
+static void
+keep_reloads(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -194,6 +205,8 @@ main(int argc, char **argv)
 		return EX_OSERR;
 	}
 	options.server.config_file = path;
+	if (!options.check)
+		keep_reloads();
 	const struct config *config = options.check
 	    ? config_load_for_check(path, &problems)
 	    : config_load(path, &problems);

@@ -409,6 +409,23 @@ class Reload(Case):
         self.assertNotIn("cannot be read", daemon.log())
 
     # field: E15
+    def test_hangup_while_it_starts_is_a_reload_once_it_serves(self):
+        """It was the end."""
+        daemon = self.daemon(start=False, domains=tuple(
+            {"name": "d%d.test" % number} for number in range(4000)))
+        daemon.start(wait=False)
+        children = "/proc/%d/task/%d/children" % (
+            (daemon.process.pid,) * 2)
+
+        def reads_configuration():
+            with open(children) as file:
+                return file.read() != ""
+        daemon.wait_for(reads_configuration, "the configuration to be read")
+        daemon.kill(signal.SIGHUP)
+        daemon.wait_for(
+            lambda: daemon.answers() and "read again" in daemon.log(),
+            "reload", 60)
+
     def test_two_hangups_within_5_ms_a_hundred_times_lose_no_message(self):
         daemon = self.daemon()
         with daemon.under_mail(HEADERS, BODY) as sent:
