@@ -2,15 +2,14 @@
 /*
  * daemon - what all connections of the daemon share
  *
- * Made by main before the first connection, and there until the process ends:
- * libmilter's threads can't be joined, so nothing that they use is ever freed.
- * The current snapshot is swapped in whole; connections and messages are
- * counted, so that the daemon can refuse what is too much and end between
- * messages.
+ * Made by server_start.h before the first connection, and there until the
+ * process ends: libmilter's threads can't be joined, so nothing that they use
+ * is ever freed. The current snapshot is swapped in whole; connections and
+ * messages are counted, so that the daemon can refuse what is too much and end
+ * between messages.
  *
- * Threads: any; one leaf mutex, held for a few assignments. HANDLE, LOG,
- * STATS, WORK, REPLAY, REPORTS, PUBLICATION, HOST_NAME, MAX_CONNECTIONS and ADDRESS don't
- * change once connections come.
+ * Threads: any; one leaf mutex, held for a few assignments. What stands before
+ * it in struct daemon does not change once connections come.
  */
 #ifndef DAEMON_H
 #define DAEMON_H

@@ -3,12 +3,12 @@
  * keystore - domain to selectors and private keys
  *
  * At load the files are indexed (names only) and as many keys read as the
- * caller asks for; any other is read and parsed when it is first needed and then
- * kept, capped, each once however many messages ask (single flight). Files are checked for mode and owner: readable by nobody
- * but their owner (and a group that is the daemon's), the owner root or the
- * daemon's user; the directory not writable by others.
+ * caller asks for; any other is read and parsed when it is first needed and
+ * then kept, capped, each once however many messages ask (keystore_files.h).
+ * A file that others could read or replace is refused (keyfile.h).
  *
- * Threads: shared, counted; one mutex, never held while a file is read.
+ * Threads: shared, counted; what is kept is under the mutex of
+ * keystore_files.h, which is never held while a file is read.
  */
 #ifndef KEYSTORE_H
 #define KEYSTORE_H

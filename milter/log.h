@@ -42,8 +42,8 @@ enum log_kind {
 
 struct log;
 
-/* TO: "syslog", "stderr", "file:" and a path, or a path. NULL with a text in ERROR where it can't
- * be opened. LEVEL: LOG_ERR to LOG_DEBUG. */
+/* TO: "syslog", "stderr", "file:" and a path, or a path. NULL with a text in
+ * ERROR where it can't be opened. LEVEL: LOG_ERR to LOG_DEBUG. */
 struct log *log_new(const char *to, enum log_format format, int level,
     char *error, size_t error_size);
 void log_free(struct log *log);

@@ -13,10 +13,9 @@
  * are due, and tells what each look-up came to.
  *
  * Threads: one mutex, for a search in a tree or a walk over all entries.
- * publication_allows, publication_each, publication_counts and
- * publication_cpu_ns from any thread;
- * all else, and the entries that it hands out, from that of the checker alone,
- * or before there are others.
+ * publication_allows, publication_each, publication_counts, publication_cpu_ns
+ * and publication_wake from any thread; all else, and the entries that it hands
+ * out, from that of the checker alone, or before there are others.
  */
 #ifndef PUBLICATION_H
 #define PUBLICATION_H

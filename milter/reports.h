@@ -9,7 +9,8 @@
  * are limited by the hour, and so are the look-ups of a domain that find no
  * record. What does not fit is dropped and counted: nobody waits for a report.
  *
- * Threads: reports_submit from any.
+ * Threads: reports_new and reports_free from the main thread, reports_submit
+ * from any; one mutex, for the queue. What is in the queue is its thread's.
  */
 #ifndef REPORTS_H
 #define REPORTS_H

@@ -5,7 +5,8 @@
  * Writers add to a shard of their own thread with relaxed atomics, no lock;
  * readers sum the shards, so a total is exact once its writers are at rest.
  * Rates over 1, 10 and 60 s, and those of the last minutes, come from totals
- * that stats_tick reads once a second. What a total is called, and its labels, stand in metrics.c.
+ * that stats_tick reads once a second. What a total is called, and its labels,
+ * stand in metrics.c.
  *
  * Threads: all but stats_new, stats_free from any; stats_tick from one.
  */

@@ -7,16 +7,18 @@
  * message: a count of operations that may run side by side. Where no job waits
  * and fewer than N operations are under way, the mail thread begins at once
  * itself (unless told not to), as to wake another thread costs as much as to
- * verify a signature; else whichever worker is free does them, and one wake-up tells the mail
- * thread when the last has ended. Submitting never waits: a full queue is BUSY
- * at once.
+ * verify a signature; else whichever worker is free does them, and one wake-up
+ * tells the mail thread when the last has ended. Submitting never waits: a full
+ * queue is BUSY at once.
  *
  * The mail thread waits with a deadline. When that passes, operations not yet
  * begun are dropped, the one under way is waited for (a public-key operation
  * is short), and the job is the caller's again: nothing outlives work_run.
  *
- * Threads: work_run from any thread; one mutex, never held during an
- * operation.
+ * Threads: work_run and work_counts from any; operations run on workers and on
+ * the thread that called work_run, those of one job at the same time. One
+ * mutex, held neither during an operation nor during the call of
+ * work_on_stuck.
  */
 #ifndef WORK_H
 #define WORK_H
@@ -57,7 +59,7 @@ struct work_counts {
 	unsigned depth, capacity; /* jobs waiting, at most */
 	uint64_t overloads;	  /* jobs refused */
 	uint64_t deadlines;	  /* jobs given up */
-	uint64_t cpu_ns;	  /* CPU time of all workers' threads */
+	uint64_t cpu_ns;	  /* CPU time of all workers, not of callers */
 };
 
 struct work;
@@ -66,8 +68,8 @@ struct work;
  * there is room. False where a thread could not be made. */
 bool work_new(
     unsigned threads, unsigned capacity, bool direct, struct work **work_r);
-/* Before the first job: has each thread that has waited 200 ms for its turn call
- * CALL, once a job, before it goes on waiting. */
+/* Before the first job: has each thread that has waited 200 ms for its turn
+ * call CALL, once a job, before it goes on waiting. */
 void work_on_stuck(struct work *work, void (*call)(void *ctx), void *ctx);
 /* Ends the threads once the queue is empty. */
 void work_free(struct work *work);

@@ -4,11 +4,12 @@
  *
  * A signature holds only while what it covers stays as it is, and mail servers
  * mend what SMTP can't carry: they cut long lines (RFC 5322 section 2.1.1 has
- * 998 octets; some cut at 990), replace a CR or LF that stands alone (RFC 5321 section 2.3.8) and
- * NUL, and encode 8-bit text for a server that does not take it (RFC 6152
- * section 3). A scan looks for that in a body that is pushed through, cut
- * anywhere; what it finds in all does not depend on the cuts. Its state is of
- * fixed size, its cost a small part of what hashing the same octets costs.
+ * 998 octets; some cut at 990), replace a CR or LF that stands alone (RFC 5321
+ * section 2.3.8) and NUL, and encode 8-bit text for a server that does not take
+ * it (RFC 6152 section 3). A scan looks for that in a body that is pushed
+ * through, cut anywhere; what it finds in all does not depend on the cuts. Its
+ * state is of fixed size, its cost a small part of what hashing the same octets
+ * costs.
  */
 #ifndef HAZARDS_H
 #define HAZARDS_H

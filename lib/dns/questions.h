@@ -58,8 +58,8 @@ bool questions_init(
     struct questions *questions, const struct resolver_settings *settings);
 void questions_fini(struct questions *questions);
 /* Adds QUERY's copy, for QUERY_R too where that is not NULL. False: out of
- * memory, over max_pending, or over the share of QUESTION's asker. WAKE_R: whether the resolver's thread has to be
- * woken for it. */
+ * memory, over max_pending, or over the share of QUESTION's asker. WAKE_R:
+ * whether the resolver's thread has to be woken for it. */
 bool questions_add(struct questions *questions,
     const struct resolver_query *query,
     const struct resolver_question *question, struct resolver_query **query_r,

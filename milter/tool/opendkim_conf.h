@@ -4,8 +4,8 @@
  *
  * A line is a name, white space and a value; what follows a "#" is a comment;
  * of settings that are given again the last one counts, and Include reads
- * another file in its place. A table (opendkim_conf_names.c) says which names there
- * are, of what type each is, and what becomes of it here.
+ * another file in its place. A table (opendkim_conf_names.c) says which names
+ * there are, of what type each is, and what becomes of it here.
  */
 #ifndef OPENDKIM_CONF_H
 #define OPENDKIM_CONF_H
