@@ -8,6 +8,7 @@
 
 #include "address.h"
 #include "command.h"
+#include "config_settings.h"
 #include "key_pem.h"
 #include "load_config.h"
 #include "options.h"
@@ -118,8 +119,9 @@ find_place(const struct settings *settings, const struct config **config_r,
 	if (code != 0)
 		return code;
 	if (place->folder == NULL)
-		place->folder = *config_r != NULL ? (*config_r)->key_directory
-						  : SYSCONFDIR "/signpost/keys";
+		place->folder = *config_r != NULL
+		    ? (*config_r)->key_directory
+		    : setting_find("key_directory")->initial;
 	find_user(*config_r != NULL ? (*config_r)->user : "signpost", place);
 	return 0;
 }

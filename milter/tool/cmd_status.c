@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "config_settings.h"
 #include "http_get.h"
 #include "load_config.h"
 #include "options.h"
@@ -55,9 +56,6 @@ struct source {
 	const struct config *config; /* owns ADDRESS; or NULL */
 };
 
-static const char default_socket[] =
-    "unix:" RUNSTATEDIR "/signpost/status.sock";
-
 static bool
 is_set(const char *value)
 {
@@ -73,7 +71,7 @@ read_config(const struct settings *settings, struct source *source)
 	int code;
 
 	if (file == NULL && access(LOAD_CONFIG_DEFAULT, F_OK) != 0) {
-		source->address = default_socket;
+		source->address = setting_find("status.socket")->initial;
 		return EX_OK;
 	}
 	code = load_config(file, &source->config);
