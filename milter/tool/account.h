@@ -2,8 +2,8 @@
 /*
  * account - what a user may do with files, found out without becoming it
  *
- * The bits of owner, group and others count, with all groups of the user;
- * access lists don't.
+ * The bits of owner, group and others count, with all groups of the user, and
+ * access lists (acl(5)).
  */
 #ifndef ACCOUNT_H
 #define ACCOUNT_H
@@ -30,9 +30,10 @@ bool account_find(const char *name, struct account *account_r);
 /* Likewise of a group. */
 bool account_group(const char *name, gid_t *group_r);
 bool account_is_in(const struct account *account, gid_t group);
-/* BIT is S_IROTH, S_IWOTH or S_IXOTH. */
-bool account_may(
-    const struct account *account, const struct stat *st, mode_t bit);
+/* Of PATH, whose state is ST; NULL where it is not there yet. BIT is S_IROTH,
+ * S_IWOTH or S_IXOTH. */
+bool account_may(const struct account *account, const char *path,
+    const struct stat *st, mode_t bit);
 /* Whether every folder above PATH is there and open to ACCOUNT; else which is
  * not, and the way out, in WHY. */
 bool account_reaches(const struct account *account, const char *path,

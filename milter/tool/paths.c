@@ -42,7 +42,7 @@ check_use(const struct paths *paths, const char *setting, const char *path,
 	else if (stat(path, &st) < 0)
 		config_problem(paths->problems, config->file, 0, setting,
 		    "%s: %s", path, strerror(errno));
-	else if (!account_may(&paths->user, &st, use->bit))
+	else if (!account_may(&paths->user, path, &st, use->bit))
 		config_problem(paths->problems, config->file, 0, setting,
 		    "%s (mode %04o) can't be %s by user %s: %s %s%s%s", path,
 		    (unsigned)(st.st_mode & 07777), use->done, paths->user.name,
@@ -62,7 +62,7 @@ check_configuration(const struct paths *paths)
 	if ((st.st_mode & S_IWOTH) != 0)
 		config_problem(paths->problems, file, 0, "",
 		    "is writable by anybody: chmod o-w %s", file);
-	if (!account_may(&paths->user, &st, S_IROTH))
+	if (!account_may(&paths->user, file, &st, S_IROTH))
 		config_warning(paths->problems, file, 0, "",
 		    "can't be read by user %s, so that no reload succeeds: "
 		    "chgrp %s %s; chmod g+r %s",
@@ -99,7 +99,8 @@ check_published_file(const struct paths *paths)
 	*strrchr(folder, '/') = '\0';
 	if (stat(folder[0] != '\0' ? folder : "/", &st) == 0 &&
 	    account_reaches(&paths->user, file, why) &&
-	    account_may(&paths->user, &st, S_IWOTH))
+	    account_may(
+		&paths->user, folder[0] != '\0' ? folder : "/", &st, S_IWOTH))
 		return;
 	config_warning(paths->problems, config->file, 0, "published.file",
 	    "user %s can't write to %s, so that a restart forgets which keys "

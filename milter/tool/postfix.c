@@ -224,7 +224,7 @@ check_access(const struct postfix *postfix)
 		    config->socket_group, config->socket_group);
 		return;
 	}
-	if (!account_may(&account, &st, S_IWOTH))
+	if (!account_may(&account, NULL, &st, S_IWOTH))
 		config_problem(postfix->problems, config->file, 0,
 		    "socket_mode",
 		    "user %s can't connect to %s (mode %04o): socket_mode = "

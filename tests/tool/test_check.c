@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -386,6 +387,60 @@ a_closed_folder_keeps_postfix_away(void **state)
 	assert_int_equal(chmod("run", 0755), 0);
 }
 
+/* Gives "daemon" BITS for PATH by an access list; false where the file system
+ * has none. */
+static bool
+allow_daemon(const char *path, unsigned char bits)
+{
+	const struct passwd *user = getpwnam("daemon");
+	unsigned char list[] = { 2, 0, 0, 0,	     /* version */
+		1, 0, 7, 0, 255, 255, 255, 255,	     /* owner */
+		2, 0, bits, 0, 0, 0, 0, 0,	     /* user */
+		4, 0, 0, 0, 255, 255, 255, 255,	     /* group */
+		0x10, 0, 7, 0, 255, 255, 255, 255,   /* mask */
+		0x20, 0, 0, 0, 255, 255, 255, 255 }; /* others */
+
+	assert_non_null(user);
+	assert_true(user->pw_uid < 256);
+	list[4 + 8 + 4] = (unsigned char)user->pw_uid;
+	return setxattr(
+		   path, "system.posix_acl_access", list, sizeof(list), 0) == 0;
+}
+
+/* Whether it is said that the folder of the socket is closed to "daemon". */
+static bool
+run_is_closed(void)
+{
+	struct command_run run;
+	bool closed;
+
+	command_line("check -c conf --postfix postfix", EMPTY, &run);
+	closed = strstr(run.out.data, "/run (mode ") != NULL;
+	command_run_fini(&run);
+	return closed;
+}
+
+static void
+an_access_list_opens_a_folder_to_postfix(void **state)
+{
+	(void)state;
+	write_conf("socket_mode = \"0666\"; socket = \"unix:@/run/s\";");
+	write_text("postfix/main.cf",
+	    "smtpd_milters = unix:@/run/s\nmail_owner = daemon\n");
+	assert_int_equal(chmod(here, 0711), 0);
+	assert_int_equal(chmod("run", 0700), 0);
+	/* A folder above may be closed, too. */
+	if (!run_is_closed() || !allow_daemon("run", 1)) {
+		assert_int_equal(chmod("run", 0755), 0);
+		skip();
+	}
+	assert_false(run_is_closed());
+	assert_true(allow_daemon("run", 6));
+	assert_true(run_is_closed());
+	assert_int_equal(removexattr("run", "system.posix_acl_access"), 0);
+	assert_int_equal(chmod("run", 0755), 0);
+}
+
 static void
 json_has_every_finding(void **state)
 {
@@ -425,6 +480,7 @@ main(void)
 		    a_configuration_that_anybody_can_write_is_named),
 		cmocka_unit_test(postfix_finds_the_socket),
 		cmocka_unit_test(a_closed_folder_keeps_postfix_away),
+		cmocka_unit_test(an_access_list_opens_a_folder_to_postfix),
 		cmocka_unit_test(json_has_every_finding),
 	};
 
