@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config.h"
 
@@ -32,6 +33,23 @@ append(struct config_problems *problems, const struct config_problem *problem)
 	return true;
 }
 
+/* A fault of a folder is met again with each key in it. */
+static bool
+is_last(const struct config_problems *problems,
+    const struct config_problem *problem)
+{
+	const struct config_problem *last;
+
+	if (problems->count == 0)
+		return false;
+	last = &problems->items[problems->count - 1];
+	return last->line == problem->line &&
+	    last->warning == problem->warning &&
+	    strcmp(last->file, problem->file) == 0 &&
+	    strcmp(last->setting, problem->setting) == 0 &&
+	    strcmp(last->text, problem->text) == 0;
+}
+
 __attribute__((format(printf, 3, 0))) static void
 add(struct config_problems *problems, struct config_problem problem,
     const char *format, va_list args)
@@ -40,6 +58,8 @@ add(struct config_problems *problems, struct config_problem problem,
 
 	vsnprintf(text, sizeof text, format, args);
 	problem.text = text;
+	if (is_last(problems, &problem))
+		return;
 	if (!problem.warning)
 		problems->errors++;
 	if (!append(problems, &problem))

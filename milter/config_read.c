@@ -22,7 +22,8 @@
 #include "config_scan.h"
 
 enum {
-	CHILD_FD = 3, /* where the child writes */
+	NAME_SIZE = 64, /* of a setting, to be told of */
+	CHILD_FD = 3,	/* where the child writes */
 	CHILD_GAVE_UP = 1,
 	LAST_TIMEOUT_MS = 20000
 };
@@ -167,12 +168,34 @@ enter_folder(struct child *child, const char *file)
 		child->dir[0] = '\0';
 }
 
+/* The name that a line of FILE begins with, as libconfig tells none; "" where
+ * that may be another one than the one at fault. */
+static void
+read_name(const char *file, int line, char name[NAME_SIZE])
+{
+	FILE *stream = file != NULL ? fopen(file, "re") : NULL;
+	char *text = NULL;
+	size_t size = 0;
+
+	name[0] = '\0';
+	while (stream != NULL && line > 0 && getline(&text, &size, stream) > 0)
+		line--;
+	if (line == 0 && text != NULL && strchr(text, '=') != NULL &&
+	    strchr(text, '=') == strrchr(text, '='))
+		snprintf(name, NAME_SIZE, "%.*s",
+		    (int)strcspn(text + strspn(text, " \t"), " \t=:"),
+		    text + strspn(text, " \t"));
+	free(text);
+	if (stream != NULL)
+		fclose(stream);
+}
+
 static void
 parse(struct child *child, struct config_problems *problems)
 {
 	config_t parser;
 	const char *text;
-	char name[PATH_MAX];
+	char name[PATH_MAX], setting[NAME_SIZE] = "";
 
 	if (!config_scan(child->main_name, problems)) {
 		add_problems(child, problems);
@@ -187,12 +210,18 @@ parse(struct child *child, struct config_problems *problems)
 	add_row(child, CONFIG_ROW_FILE, 0, "",
 	    display_name(child, config_error_file(&parser), name));
 	text = config_error_text(&parser);
+	if (strcmp(text, "duplicate setting name") == 0) {
+		read_name(config_error_file(&parser),
+		    config_error_line(&parser), setting);
+		text = "is set above already: keep one of the two; what they "
+		       "have in { } can stand in one";
+	}
 	/* All that libconfig says of most errors. */
 	if (strcmp(text, "syntax error") == 0)
 		text = "syntax error in this line, or in the one before: is a "
 		       "quote, bracket, = or ; missing?";
 	add_row(child, CONFIG_ROW_PROBLEM, (unsigned)config_error_line(&parser),
-	    "", text);
+	    setting, text);
 }
 
 static void

@@ -374,7 +374,11 @@ static const struct {
 
 	/* text */
 	{ "mode = \"sign\";\nmode = \"sign\";\n",
-	    { "2: : duplicate setting name" } },
+	    { "2: mode: is set above already: keep one of the two" } },
+	{ "sign = { };\n  sign = { expire = \"0\"; };\n",
+	    { "2: : is set above already: keep one of the two" } },
+	{ "sign = { };\n  sign = {\n};\n",
+	    { "2: sign: is set above already: keep one of the two" } },
 	{ "dns = {\n", { "2: : syntax error" } },
 	{ "a\n= = 1;", { "2: : syntax error" } },
 	{ "user = \"a\n\nb;", { "1: : this string is never closed" } },
@@ -479,6 +483,26 @@ test_more_problems_than_are_kept_are_counted(void **state)
 	free(text);
 }
 
+static void
+test_what_is_met_again_is_told_once(void **state)
+{
+	struct config_problems problems = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		config_problem(&problems, "f", 1, "key_directory", "closed");
+	assert_int_equal(problems.count, 1);
+	assert_int_equal(problems.errors, 1);
+	config_problem(&problems, "f", 1, "socket", "closed");
+	config_problem(&problems, "f", 2, "socket", "closed");
+	config_problem(&problems, "g", 2, "socket", "closed");
+	config_problem(&problems, "g", 2, "socket", "open");
+	config_warning(&problems, "g", 2, "socket", "open");
+	assert_int_equal(problems.count, 6);
+	assert_int_equal(problems.errors, 5);
+	config_problems_fini(&problems);
+}
+
 int
 main(void)
 {
@@ -486,6 +510,7 @@ main(void)
 		cmocka_unit_test(
 		    test_each_wrong_configuration_is_told_by_file_line_and_setting),
 		cmocka_unit_test(test_more_problems_than_are_kept_are_counted),
+		cmocka_unit_test(test_what_is_met_again_is_told_once),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
