@@ -125,6 +125,15 @@ add_item(struct arena *arena, struct keydir_list *list, const char *name,
 	return !arena->failed;
 }
 
+static const char *
+why_unread(int error)
+{
+	return error == EACCES
+	    ? "Permission denied to the user that this runs as; signpostd -t, "
+	      "run by root, says what to change"
+	    : strerror(error);
+}
+
 /* Reads the names out of DIR, in any order. */
 static bool
 read_names(const struct kind *kind, DIR *dir, const char *path,
@@ -144,7 +153,7 @@ read_names(const struct kind *kind, DIR *dir, const char *path,
 			return false;
 	}
 	if (errno != 0)
-		list->why = strerror(errno);
+		list->why = why_unread(errno);
 	return !keyfile_is_shortage(errno);
 }
 
@@ -198,7 +207,7 @@ list_folder(const struct kind *kind, const char *path, struct arena *arena,
 
 	*list_r = (struct keydir_list){ 0 };
 	if (dir == NULL && errno != ENOENT) {
-		list_r->why = strerror(errno);
+		list_r->why = why_unread(errno);
 		ok = !keyfile_is_shortage(errno);
 	}
 	/* The stamp comes first: what is added while the names are read must

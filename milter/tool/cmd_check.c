@@ -66,7 +66,9 @@ print_findings(const struct findings *findings)
 	if (problems->dropped > 0)
 		printf("and %zu more\n", problems->dropped);
 	if (problems->count == 0)
-		puts("nothing is wrong");
+		puts(findings->records == NULL
+			? "nothing is wrong"
+			: "nothing is wrong on this machine; of the records:");
 	for (size_t i = 0;
 	     findings->records != NULL && i < findings->keys.count; i++)
 		printf("%s: %s: %s%s\n", findings->keys.items[i].file,

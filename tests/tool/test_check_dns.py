@@ -86,6 +86,8 @@ class CheckDns(unittest.TestCase):
     def test_the_way_out_is_said(self):
         code, out, err = self.check()
         self.assertEqual(code, 1)
+        self.assertIn("nothing is wrong on this machine; of the records:\n",
+                      out)
         self.assertIn(
             f'keys/example.com/s.pem: {NAME}: not published: publish what '
             f'"signpost dns -d example.com -s s" prints; it signs\n', out)
