@@ -212,6 +212,10 @@ static bool
 assemble(const struct translation *translation, struct buf *out)
 {
 	write_head(translation->import, out);
+	buf_append_str(out,
+	    "# Every key that OpenDKIM signed with stands below. The default, "
+	    "a folder whose\n# keys sign for being there, would add to "
+	    "them.\nkey_directory = \"\";\n");
 	buf_append_bytes(out, buf_bytes(&translation->settings));
 	if (translation->domains.len > 0) {
 		buf_append_str(out, "\ndomains = (");

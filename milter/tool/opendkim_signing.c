@@ -82,7 +82,7 @@ add_from_disk(struct signing *signing, const struct opendkim_key *key,
 	import_lost(signing->import, rule.place,
 	    "a path can't follow the domain of From (%s): there is an entry "
 	    "for each of the %zu domains that have a file now; a new domain "
-	    "needs one, or its key in key_directory",
+	    "needs one, or the keys a key_directory",
 	    key->data, found.count);
 }
 

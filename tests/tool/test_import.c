@@ -143,6 +143,7 @@ settings_have_their_equivalent(void **state)
 		{ SOCKET, 0, "trusted_networks = [ \"127.0.0.1\", \"::1\" ];",
 		    NULL },
 		{ SOCKET, 0, "trusted_daemons = [ ];", NULL },
+		{ SOCKET, 0, "key_directory = \"\";", NULL },
 		{ SOCKET "MTA OUT, MSA\n", 0,
 		    "trusted_daemons = [ \"OUT\", \"MSA\" ];", NULL },
 		{ SOCKET "MacroList auth_type,daemon_name=A|B\n", 0,
