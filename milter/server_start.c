@@ -126,8 +126,12 @@ static bool
 open_milter(struct server *server)
 {
 	const struct config *config = server->started;
+	const char *group = config->socket_group;
 	char error[256];
 
+	/* Root's socket would be of root's group. */
+	if (group[0] == '\0' && geteuid() == 0)
+		group = config->group;
 	if (!listener_clear(config->socket, error, sizeof(error))) {
 		complain(server, error);
 		return false;
@@ -139,8 +143,8 @@ open_milter(struct server *server)
 	umask(mask);
 	if (opened)
 		opened = listener_set_access(config->socket,
-		    rights_user(config->user), config->socket_group,
-		    config->socket_mode, error, sizeof(error));
+		    rights_user(config->user), group, config->socket_mode,
+		    error, sizeof(error));
 	if (!opened)
 		complain(server, error);
 	server->stamp = listener_stamp(config->socket);

@@ -179,6 +179,8 @@ class Start(Case):
         self.assertNotIn("0", status["Groups"].split())
         # It opens connections to itself (listener.h).
         self.assertEqual(os.stat(daemon.address).st_uid, nobody.pw_uid)
+        # Of no socket_group: who is in the daemon's group may connect.
+        self.assertEqual(os.stat(daemon.address).st_gid, nobody.pw_gid)
         self.assertEqual(int(status["NoNewPrivs"]), 1)
         self.assertEqual(int(status["CapEff"], 16), 0)
         with open("/proc/%d/limits" % daemon.process.pid) as f:
