@@ -43,6 +43,25 @@ folder_remove(const struct folder *folder)
 	    folder->path);
 }
 
+int
+folder_set_up(void **state)
+{
+	struct folder *folder = malloc(sizeof *folder);
+
+	need(folder != NULL, "malloc");
+	folder_make(folder);
+	*state = folder;
+	return 0;
+}
+
+int
+folder_tear_down(void **state)
+{
+	folder_remove(*state);
+	free(*state);
+	return 0;
+}
+
 const char *
 folder_path(const struct folder *folder, const char *name)
 {

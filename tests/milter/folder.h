@@ -14,6 +14,9 @@ struct folder {
 void folder_make(struct folder *folder);
 /* With all that is in it. */
 void folder_remove(const struct folder *folder);
+/* The same for cmocka, with the folder as *STATE. */
+int folder_set_up(void **state);
+int folder_tear_down(void **state);
 /* NAME's path; good for three further calls, one thread's. */
 const char *folder_path(const struct folder *folder, const char *name);
 /* Makes a folder of MODE where there is none. */

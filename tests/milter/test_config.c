@@ -20,24 +20,6 @@ enum {
 	MANY = 10000
 };
 
-static int
-set_up(void **state)
-{
-	struct folder *folder = malloc(sizeof *folder);
-
-	folder_make(folder);
-	*state = folder;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	folder_remove(*state);
-	free(*state);
-	return 0;
-}
-
 static const struct config *
 load(const struct folder *folder, const char *text,
     struct config_problems *problems)
@@ -399,5 +381,5 @@ main(void)
 		cmocka_unit_test(test_many_domains_load_fast),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

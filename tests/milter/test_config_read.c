@@ -22,24 +22,6 @@ enum {
 	THREADS = 8
 };
 
-static int
-set_up(void **state)
-{
-	struct folder *folder = malloc(sizeof *folder);
-
-	folder_make(folder);
-	*state = folder;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	folder_remove(*state);
-	free(*state);
-	return 0;
-}
-
 /* Loads NAME, which must fail with what WANT says of the first problem. */
 static void
 assert_problem(const struct folder *folder, const char *name, const char *want)
@@ -330,25 +312,28 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-		    test_includes_are_found_from_the_main_files_folder, set_up,
-		    tear_down),
+		    test_includes_are_found_from_the_main_files_folder,
+		    folder_set_up, folder_tear_down),
 		cmocka_unit_test_setup_teardown(
-		    test_what_only_looks_like_an_include_is_none, set_up,
-		    tear_down),
+		    test_what_only_looks_like_an_include_is_none, folder_set_up,
+		    folder_tear_down),
 		cmocka_unit_test_setup_teardown(
 		    test_what_cannot_be_included_is_told_where_it_is_asked_for,
-		    set_up, tear_down),
+		    folder_set_up, folder_tear_down),
 		cmocka_unit_test_setup_teardown(
-		    test_includes_that_multiply_are_stopped, set_up, tear_down),
+		    test_includes_that_multiply_are_stopped, folder_set_up,
+		    folder_tear_down),
 		cmocka_unit_test_setup_teardown(
-		    test_a_file_that_cannot_be_read_is_told, set_up, tear_down),
+		    test_a_file_that_cannot_be_read_is_told, folder_set_up,
+		    folder_tear_down),
+		cmocka_unit_test_setup_teardown(test_deep_nesting_is_refused,
+		    folder_set_up, folder_tear_down),
 		cmocka_unit_test_setup_teardown(
-		    test_deep_nesting_is_refused, set_up, tear_down),
+		    test_threads_may_load_at_the_same_time, folder_set_up,
+		    folder_tear_down),
 		cmocka_unit_test_setup_teardown(
-		    test_threads_may_load_at_the_same_time, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-		    test_a_process_that_ignores_its_children_can_load, set_up,
-		    tear_down),
+		    test_a_process_that_ignores_its_children_can_load,
+		    folder_set_up, folder_tear_down),
 		cmocka_unit_test(test_rows_are_believed_no_more_than_any_input),
 	};
 

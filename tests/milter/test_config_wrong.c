@@ -393,24 +393,6 @@ static const struct {
 		"5: dns.y: is not" } },
 };
 
-static int
-set_up(void **state)
-{
-	struct folder *folder = malloc(sizeof *folder);
-
-	folder_make(folder);
-	*state = folder;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	folder_remove(*state);
-	free(*state);
-	return 0;
-}
-
 static const struct config *
 load(const struct folder *folder, const char *text,
     struct config_problems *problems)
@@ -513,5 +495,5 @@ main(void)
 		cmocka_unit_test(test_what_is_met_again_is_told_once),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

@@ -19,12 +19,14 @@
 
 static char folder[64];
 
-void
-command_enter_folder(void)
+int
+command_enter_folder(void **state)
 {
+	(void)state;
 	snprintf(folder, sizeof(folder), "/tmp/signpost-tool.XXXXXX");
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
+	return 0;
 }
 
 static int
@@ -36,11 +38,13 @@ remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 	return remove(path);
 }
 
-void
-command_leave_folder(void)
+int
+command_leave_folder(void **state)
 {
+	(void)state;
 	assert_int_equal(chdir("/"), 0);
 	assert_int_equal(nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	return 0;
 }
 
 void

@@ -21,9 +21,10 @@ struct command_run {
 	struct buf out, err;
 };
 
-/* A test's own folder, which becomes the working directory. */
-void command_enter_folder(void);
-void command_leave_folder(void);
+/* A test's own folder, which becomes the working directory; as cmocka wants
+ * them, without a use for STATE. */
+int command_enter_folder(void **state);
+int command_leave_folder(void **state);
 void command_write_file(const char *path, const void *data, size_t len);
 /* Runs the command with ARGUMENTS (NULL-ended, without its name) and INPUT on
  * standard input through a pipe. */

@@ -18,22 +18,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define EMPTY	     bytes_str("")
 
-static int
-set_up(void **state)
-{
-	(void)state;
-	command_enter_folder();
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	command_leave_folder();
-	return 0;
-}
-
 static json_t *
 run_json(const char *line)
 {
@@ -248,5 +232,6 @@ main(void)
 		cmocka_unit_test(history_has_the_originals_beside_it),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(
+	    tests, command_enter_folder, command_leave_folder);
 }

@@ -67,8 +67,7 @@ set_up(void **state)
 {
 	struct command_run run;
 
-	(void)state;
-	command_enter_folder();
+	command_enter_folder(state);
 	assert_non_null(getcwd(here, sizeof(here)));
 	write_conf("");
 	assert_int_equal(mkdir("run", 0755), 0);
@@ -78,14 +77,6 @@ set_up(void **state)
 	command_line("keygen -c conf -d a.test -s r -b 1024", EMPTY, &run);
 	assert_int_equal(run.code, EX_OK);
 	command_run_fini(&run);
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	command_leave_folder();
 	return 0;
 }
 
@@ -484,5 +475,5 @@ main(void)
 		cmocka_unit_test(json_has_every_finding),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, command_leave_folder);
 }

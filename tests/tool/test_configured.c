@@ -37,8 +37,7 @@ set_up(void **state)
 	char here[PATH_MAX];
 	FILE *file;
 
-	(void)state;
-	command_enter_folder();
+	command_enter_folder(state);
 	assert_non_null(user);
 	assert_non_null(getcwd(here, sizeof(here)));
 	file = fopen("conf", "w");
@@ -63,14 +62,6 @@ set_up(void **state)
 	run_ok("keygen -c conf -d example.com -s r -b 1024", file);
 	run_ok("keygen -c conf -d example.com -s e -t ed25519", file);
 	assert_int_equal(fclose(file), 0);
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	command_leave_folder();
 	return 0;
 }
 
@@ -229,5 +220,5 @@ main(void)
 		cmocka_unit_test(all_problems_of_a_configuration_are_printed),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, command_leave_folder);
 }

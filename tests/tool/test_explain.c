@@ -37,8 +37,7 @@ set_up(void **state)
 	char here[PATH_MAX];
 	FILE *file;
 
-	(void)state;
-	command_enter_folder();
+	command_enter_folder(state);
 	assert_non_null(user);
 	assert_non_null(getcwd(here, sizeof(here)));
 	file = fopen("conf", "w");
@@ -70,14 +69,6 @@ set_up(void **state)
 	assert_int_equal(fclose(file), 0);
 	run_ok("keygen -c conf -d example.com -s r -b 1024");
 	run_ok("keygen -c conf -d example.com -s e -t ed25519");
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	command_leave_folder();
 	return 0;
 }
 
@@ -273,5 +264,5 @@ main(void)
 		cmocka_unit_test(a_client_is_an_address),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, command_leave_folder);
 }

@@ -59,8 +59,7 @@ set_up(void **state)
 {
 	struct command_run run;
 
-	(void)state;
-	command_enter_folder();
+	command_enter_folder(state);
 	assert_non_null(getcwd(here, sizeof(here)));
 	write_text("none.conf", "user = \"nobody-here\";\n");
 	command_line("keygen -d example.com -s s -b 1024 -o keys -c none.conf",
@@ -74,14 +73,6 @@ set_up(void **state)
 	write_config("keytable",
 	    "ka example.com:sa:%s/a.pem\nkb example.org:sb:%s/a.pem\n");
 	write_text("hosts", "10.0.0.0/8\n!10.0.0.1\n127.0.0.1\n");
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	command_leave_folder();
 	return 0;
 }
 
@@ -504,5 +495,5 @@ main(void)
 		    nothing_gets_to_the_terminal_or_out_of_a_string),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, command_leave_folder);
 }

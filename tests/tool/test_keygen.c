@@ -19,22 +19,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define EMPTY	     bytes_str("")
 
-static int
-set_up(void **state)
-{
-	(void)state;
-	command_enter_folder();
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	command_leave_folder();
-	return 0;
-}
-
 static size_t
 count_files(const char *path)
 {
@@ -317,5 +301,6 @@ main(void)
 		cmocka_unit_test(next_says_which_entry_has_to_name_the_key),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(
+	    tests, command_enter_folder, command_leave_folder);
 }

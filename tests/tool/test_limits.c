@@ -21,21 +21,12 @@ set_up(void **state)
 {
 	struct command_run run;
 
-	(void)state;
-	command_enter_folder();
+	command_enter_folder(state);
 	command_line(
 	    "keygen -d example.com -s e -t ed25519 -o .", bytes_str(""), &run);
 	assert_int_equal(run.code, EX_OK);
 	command_write_file("zone", run.out.data, run.out.len);
 	command_run_fini(&run);
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	command_leave_folder();
 	return 0;
 }
 
@@ -153,5 +144,5 @@ main(void)
 		cmocka_unit_test(hostile_messages_end_soon),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, command_leave_folder);
 }

@@ -38,22 +38,13 @@ set_up(void **state)
 {
 	FILE *zone;
 
-	(void)state;
-	command_enter_folder();
+	command_enter_folder(state);
 	zone = fopen("zone", "w");
 	assert_non_null(zone);
 	append_record(zone, "keygen -d example.com -s r -b 1024 -o .");
 	append_record(zone, "keygen -d example.com -s e -t ed25519 -o .");
 	fputs("revoked._domainkey.example.com. TXT \"v=DKIM1; p=\"\n", zone);
 	assert_int_equal(fclose(zone), 0);
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	command_leave_folder();
 	return 0;
 }
 
@@ -482,5 +473,5 @@ main(void)
 		cmocka_unit_test(no_signature_is_none),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, command_leave_folder);
 }

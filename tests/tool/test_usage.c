@@ -26,8 +26,7 @@ set_up(void **state)
 	static const char message[] = "From: joe@example.com\n\nhi\n";
 	static const char zone[] = "s._domainkey.example.com. TXT \"p=\"\n";
 
-	(void)state;
-	command_enter_folder();
+	command_enter_folder(state);
 	command_write_file("message", message, sizeof(message) - 1);
 	command_write_file("zone", zone, sizeof(zone) - 1);
 	command_write_file("bad-zone", "a.test. TXT \"\n", 14);
@@ -35,14 +34,6 @@ set_up(void **state)
 	command_write_file("no-header", "\nbody\n", 6);
 	command_write_file("no-key", "not a key\n", 10);
 	command_write_file("no-from", "To: a@b.test\n\nhi\n", 17);
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	(void)state;
-	command_leave_folder();
 	return 0;
 }
 
@@ -286,5 +277,5 @@ main(void)
 		cmocka_unit_test(complaints_do_nothing_to_a_terminal),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, command_leave_folder);
 }
