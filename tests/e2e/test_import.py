@@ -29,7 +29,6 @@ Background no
 OURS = """
 status = {{ socket = ""; }};
 log = {{ to = "stderr"; }};
-key_directory = "";
 """
 INSIDE, OUTSIDE = "127.0.0.1", "203.0.113.9"
 FROM = ["joe@example.com", "ann@example.com", "Joe@EXAMPLE.com",
