@@ -47,7 +47,8 @@ read_options(int argc, char **argv, struct options *options_r)
 		.server = { .config_file = SYSCONFDIR "/signpost/signpost.conf",
 		    .ready_fd = -1 },
 	};
-	while ((c = getopt_long(argc, argv, "c:fp:tVh", names, NULL)) != -1) {
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":c:fp:tVh", names, NULL)) != -1) {
 		switch (c) {
 		case 'c':
 			options_r->server.config_file = optarg;
@@ -68,9 +69,14 @@ read_options(int argc, char **argv, struct options *options_r)
 			options_r->help = true;
 			break;
 		default:
+			fprintf(stderr, "signpostd: %s: %s\n", argv[optind - 1],
+			    c == ':' ? "wants an argument" : "no such option");
 			return false;
 		}
 	}
+	if (optind < argc)
+		fprintf(stderr, "signpostd: %s: is one argument too many\n",
+		    argv[optind]);
 	return optind == argc;
 }
 

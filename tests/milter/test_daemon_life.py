@@ -101,6 +101,19 @@ class Options(Case):
         self.assertEqual(daemon.run("--nonsense").returncode, 64)
         self.assertEqual(daemon.run("-t", "extra").returncode, 64)
 
+    def test_what_is_wrong_with_options_is_said(self):
+        for options, said in (
+                (["-x"], "-x: no such option"),
+                (["--nothing"], "--nothing: no such option"),
+                (["-c"], "-c: wants an argument"),
+                (["-t", "file"], "file: is one argument too many")):
+            done = subprocess.run([SIGNPOSTD, *options], text=True,
+                                  stderr=subprocess.PIPE,
+                                  timeout=60 * PATIENCE)
+            self.assertEqual(done.returncode, 64, options)
+            self.assertEqual(done.stderr.splitlines()[0],
+                             "signpostd: " + said)
+
     def test_no_configuration_is_exit_78(self):
         daemon = self.daemon(start=False)
         os.unlink(daemon.config)
