@@ -139,8 +139,7 @@ append_line(struct mailfile *mail)
 	bool ended = false;
 
 	while (!ended) {
-		const char *start = mail->input + mail->at;
-		const char *end;
+		const char *start, *end;
 		size_t len;
 		int code = fill(mail);
 
