@@ -243,16 +243,43 @@ write_rest(struct hosts *hosts, size_t first, size_t end,
 	write_rest(hosts, middle, end, network, in);
 }
 
+/* Whether ADDRESS is in NETWORK. */
+static bool
+holds(const struct config_network *network, const struct in6_addr *address)
+{
+	const unsigned char *a = network->address.s6_addr;
+	const unsigned char *b = address->s6_addr;
+
+	for (unsigned i = 0; i < network->bits; i++)
+		if (((a[i / 8] ^ b[i / 8]) >> (7 - i % 8)) & 1)
+			return false;
+	return true;
+}
+
+/* In order, so that a network comes right behind those that it is in. */
 static void
 write_all(struct hosts *hosts)
 {
-	if (!hosts->takes_out) {
-		for (size_t i = 0; i < hosts->count; i++)
-			write_network(hosts, &hosts->rules[i].network);
+	const struct config_network *last = NULL, *network;
+
+	if (hosts->count > 0)
+		qsort(
+		    hosts->rules, hosts->count, sizeof(*hosts->rules), compare);
+	if (hosts->takes_out) {
+		write_rest(hosts, 0, hosts->count, (struct config_network){ 0 },
+		    false);
 		return;
 	}
-	qsort(hosts->rules, hosts->count, sizeof(*hosts->rules), compare);
-	write_rest(hosts, 0, hosts->count, (struct config_network){ 0 }, false);
+	for (size_t i = 0; i < hosts->count; i++) {
+		network = &hosts->rules[i].network;
+		/* ::/0 is of IPv6 only, for signpostd. */
+		if (last != NULL && holds(last, &network->address) &&
+		    (last->bits >= MAPPED_BITS ||
+			!IN6_IS_ADDR_V4MAPPED(&network->address)))
+			continue;
+		write_network(hosts, network);
+		last = network;
+	}
 }
 
 /* Whether NETWORK holds 127.0.0.1, which OpenDKIM takes a message without a
@@ -260,14 +287,11 @@ write_all(struct hosts *hosts)
 static bool
 has_local(const struct config_network *network)
 {
-	static const char local[] = "\0\0\0\0\0\0\0\0\0\0\xff\xff\x7f\0\0\1";
-	const unsigned char *a = network->address.s6_addr;
+	static const struct in6_addr local = {
+		.s6_addr = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 }
+	};
 
-	for (unsigned i = 0; i < network->bits; i++)
-		if (((a[i / 8] ^ (unsigned char)local[i / 8]) >> (7 - i % 8)) &
-		    1)
-			return false;
-	return true;
+	return holds(network, &local);
 }
 
 /* What is trusted though no row says so, and the other way round. */

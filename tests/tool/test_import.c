@@ -131,7 +131,7 @@ settings_have_their_equivalent(void **state)
 		    "remove_results_of = [ \"a.example.org\", "
 		    "\"b.example.org\" ];",
 		    NULL },
-		{ SOCKET, 0, "trusted_networks = [ \"127.0.0.1\", \"::1\" ];",
+		{ SOCKET, 0, "trusted_networks = [ \"::1\", \"127.0.0.1\" ];",
 		    NULL },
 		{ SOCKET, 0, "trusted_daemons = [ ];", NULL },
 		{ SOCKET, 0, "key_directory = \"\";", NULL },
@@ -141,6 +141,15 @@ settings_have_their_equivalent(void **state)
 		    "trusted_daemons = [ \"A\", \"B\" ];", NULL },
 		{ SOCKET "InternalHosts file:%s/hosts\n", 0,
 		    "[ \"10.0.0.0\", \"10.0.0.2/31\", ", NULL },
+		{ SOCKET "InternalHosts 127.0.0.1,10.1.0.0/16,127.0.0.1,"
+			 "10.0.0.0/8,localhost\n",
+		    0,
+		    "trusted_networks = [ \"::1\", \"10.0.0.0/8\", "
+		    "\"127.0.0.1\" ];",
+		    NULL },
+		{ SOCKET "InternalHosts ::/0,0.0.0.0/0\n", 0,
+		    "trusted_networks = [ \"::/0\", \"0.0.0.0/0\" ];",
+		    "all clients are trusted" },
 		{ SOCKET "InternalHosts [127.0.0.1],[fd00::]/8\n", 0,
 		    "[ \"127.0.0.1\", \"fd00::/8\" ]", NULL },
 		{ SOCKET "Canonicalization relaxed\n", 0,
@@ -283,7 +292,7 @@ what_is_lost_is_named_with_the_way_out(void **state)
 		    "all clients are trusted" },
 		/* field: E8 */
 		{ SOCKET "InternalHosts fd00::/8,127.0.0.1\n", 0,
-		    "[ \"fd00::/8\", \"127.0.0.1\" ]",
+		    "[ \"127.0.0.1\", \"fd00::/8\" ]",
 		    "warning: OpenDKIM takes what stands before" },
 		{ SOCKET "InternalHosts 127.0.0.1,192.0.2.1/24\n", 0,
 		    "[ \"127.0.0.1\" ]", "never matches in OpenDKIM" },
