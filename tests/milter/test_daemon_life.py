@@ -2,6 +2,7 @@
 """signpostd's process: options, start, reload, stop, rights."""
 import os
 import pwd
+import re
 import signal
 import socket
 import stat
@@ -429,13 +430,15 @@ class Reload(Case):
         daemon = self.daemon(start=False, domains=tuple(
             {"name": "d%d.test" % number} for number in range(4000)))
         daemon.start(wait=False)
-        children = "/proc/%d/task/%d/children" % (
-            (daemon.process.pid,) * 2)
+        status = "/proc/%d/status" % daemon.process.pid
+        hangup = 1 << (signal.SIGHUP - 1)
 
-        def reads_configuration():
-            with open(children) as file:
-                return file.read() != ""
-        daemon.wait_for(reads_configuration, "the configuration to be read")
+        def keeps_hangup():
+            with open(status) as file:
+                masks = re.findall(r"^Sig(?:Blk|Cgt):\s*(\w+)", file.read(),
+                                   re.MULTILINE)
+            return any(int(mask, 16) & hangup for mask in masks)
+        daemon.wait_for(keeps_hangup, "the daemon to keep signals")
         daemon.kill(signal.SIGHUP)
         daemon.wait_for(
             lambda: daemon.answers() and "read again" in daemon.log(),

@@ -83,6 +83,9 @@ class Milter:
                     write_packet(connection, answer)
 
     def sent(self, command):
+        """Of connections that have ended, each to its last packet."""
+        for thread in self.threads:
+            thread.join(60)
         return [data for packets in self.packets for c, data in packets
                 if c == command]
 
